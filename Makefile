@@ -1,0 +1,31 @@
+# Two commands for a newcomer: `make demo` and `make test`. Both build .venv first.
+PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3)
+BIN := .venv/bin
+
+.PHONY: venv demo test lint bench clean
+
+venv: .venv/.built
+
+# Rebuilt only when what goes into it changed.
+.venv/.built: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "attex needs Python 3.11 or newer; set PYTHON=/path/to/it")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: venv
+	$(BIN)/attex run experiments/demo.jsonnet
+
+test: lint
+	$(BIN)/python -m pytest
+
+lint: venv
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: venv
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv outputs build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,5 @@
+"""`python -m attex` is `attex`."""
+
+from attex.cli import main
+
+main()

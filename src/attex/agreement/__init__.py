@@ -1,0 +1,15 @@
+"""One file per family of statistics, each a function (a, b, mask) → one value per text."""
+
+from collections.abc import Callable
+
+from attex.agreement.statistic import STATISTICS, Agreement
+
+__all__ = ["Agreement"]
+
+
+def __getattr__(name: str) -> Callable[..., Agreement]:
+    return STATISTICS.published(name, __name__)
+
+
+def __dir__() -> list[str]:
+    return ["Agreement", *(entry.name for entry in STATISTICS)]

@@ -1,0 +1,1 @@
+"""What the papers did with the pieces; each analysis returns tables and charts as data."""

@@ -1,0 +1,86 @@
+"""What an analysis is: evidence of trained models in, tables and charts out."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from torch import Tensor
+
+from attex.data.corpus import Corpus, Split
+from attex.foundations.registry import Registry
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class SeedEvidence:
+    """One trained model on the analysed split: logits [N,O], and flat scores by measure."""
+
+    seed: int
+    logits: Tensor
+    predicted: np.ndarray
+    scores: dict[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that is known of an experiment's models.
+
+    `about` holds the columns that identify it in every table: dataset, encoder, attention,
+    projection.
+    """
+
+    about: dict[str, str]
+    corpus: Corpus
+    measures: tuple[str, ...]
+    seeds: tuple[SeedEvidence, ...]
+
+    @property
+    def texts(self) -> Split:
+        """The analysed texts."""
+        return self.corpus.splits[ANALYSED]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A question that a reader of the report has, and the number that answers it."""
+
+    question: str
+    quantity: str
+    value: float
+    low: float
+    high: float
+    chance: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """Tables by path in the run folder (no suffix), Vega-Lite charts by name, and headlines."""
+
+    tables: "dict[str, pl.DataFrame]"
+    charts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    headline: list[Headline] = field(default_factory=list)
+
+
+class Analysis(ABC):
+    """Turns evidence into tables and charts; never trains."""
+
+    title: ClassVar[str]
+    explanation: ClassVar[str]
+
+    @abstractmethod
+    def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
+        """Raise `UserError` if the data or the measures do not suffice; called before training."""
+
+    @abstractmethod
+    def __call__(self, evidence: Evidence) -> Result:
+        """Analyse."""
+
+
+ANALYSED = "test"
+"""The split that analyses look at."""
+
+ANALYSES: Registry[Analysis] = Registry("analysis", "attex.analyses")

@@ -1,0 +1,53 @@
+"""How good the models are at their task."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from attex.analyses.analysis import ANALYSES, Analysis, Evidence, Headline, Result
+from attex.analyses.summary import frame, seed_groups, summarise
+from attex.data.corpus import Corpus
+from attex.training.metrics import classification_metrics
+
+
+@ANALYSES.register("performance")
+class PerformanceAnalysis(Analysis):
+    """Accuracy on the analysed split with its interval, macro F1 and ROC-AUC.
+
+    Every experiment has this analysis, whether it asks for it or not.
+    """
+
+    title = "Performance"
+    explanation = (
+        "Explanations of a model that cannot do its task explain nothing. The interval is a 95 % "
+        "bootstrap over texts, and over seeds × texts for all seeds together; F1 and ROC-AUC of "
+        "all seeds are means over them."
+    )
+
+    def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
+        """Suffice with anything."""
+
+    def __call__(self, evidence: Evidence) -> Result:
+        """Score the predictions of every seed."""
+        labels = evidence.texts.labels
+        right = np.stack([seed.predicted == labels.numpy() for seed in evidence.seeds]).astype(float)
+        scores = [classification_metrics(seed.logits, labels) for seed in evidence.seeds]
+        rows: list[dict[str, Any]] = []
+        for seed, members in seed_groups([s.seed for s in evidence.seeds]):
+            summary = summarise(right[members], np.ones_like(right[members], dtype=bool))
+            row = {"seed": seed, "n": summary["n"], "accuracy": summary["mean"]}
+            row |= {"low": summary["low"], "high": summary["high"]}
+            means = {m: float(np.mean([scores[s][m] for s in members])) for m in ("f1", "roc_auc")}
+            rows.append(evidence.about | row | means)
+        commonest = float(torch.bincount(labels).max() / len(labels))
+        headline = Headline(
+            "How often is the model right?",
+            "accuracy",
+            rows[-1]["accuracy"],
+            rows[-1]["low"],
+            rows[-1]["high"],
+            commonest,
+        )
+        return Result({"tables/performance": frame(rows)}, headline=[headline])

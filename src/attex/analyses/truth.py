@@ -1,0 +1,93 @@
+"""Every measure against the tokens that are known to decide the label."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from attex.analyses.analysis import (
+    ANALYSED,
+    ANALYSES,
+    Analysis,
+    Evidence,
+    Headline,
+    Result,
+    SeedEvidence,
+)
+from attex.analyses.summary import frame, seed_groups, summarise
+from attex.analyses.truth_scores import (
+    average_precision,
+    chance_average_precision,
+    chance_precision,
+    precision_at_truth,
+)
+from attex.charts.truth import truth_chart
+from attex.data.batch import ordered_batches
+from attex.data.corpus import Corpus, Split
+from attex.data.ragged import pad
+from attex.foundations.errors import UserError
+
+_PADDED_TOKENS = 65_536
+_SCORES = {"auprc": average_precision, "precision_at_k": precision_at_truth}
+_CHANCE = {"auprc": chance_average_precision, "precision_at_k": chance_precision}
+
+
+@ANALYSES.register("truth", cite="DeYoung et al. 2020")
+class TruthAnalysis(Analysis):
+    """Every measure scored against planted or human-marked tokens.
+
+    AUPRC and precision at the true k, per text; mean, std, 95 % bootstrap interval, and what a
+    random ranking would get.
+    """
+
+    title = "Measures against the truth"
+    explanation = (
+        "Here the tokens that decide the label are known, so that a measure can be right or "
+        "wrong: 1 means that it ranks exactly these tokens first. The tick is what a random "
+        "ranking would get."
+    )
+
+    def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
+        """Ask for a dataset with truth, and a measure."""
+        if corpus.splits[ANALYSED].truth is None:
+            raise UserError("analysis 'truth' needs a dataset that marks the deciding tokens")
+        if not measures:
+            raise UserError("analysis 'truth' needs a measure under importance")
+
+    def __call__(self, evidence: Evidence) -> Result:
+        """Score every measure of every seed."""
+        texts = evidence.texts
+        assert texts.truth is not None
+        sums = torch.cat([torch.zeros(1), texts.truth.cumsum(0)])
+        true = sums[texts.starts].diff().long().numpy()
+        tokens = texts.lengths.numpy()
+        rows: list[dict[str, Any]] = []
+        for measure in evidence.measures:
+            for score, compute in _SCORES.items():
+                values = np.stack([_score(texts, seed, measure, compute) for seed in evidence.seeds])
+                chance = float(np.mean(_CHANCE[score](true[true > 0], tokens[true > 0])))
+                for seed, members in seed_groups([s.seed for s in evidence.seeds]):
+                    chosen = np.ones_like(values[members], dtype=bool)
+                    row = {"measure": measure, "score": score, "seed": seed}
+                    summary = summarise(values[members], chosen)
+                    rows.append(evidence.about | row | summary | {"chance": chance})
+        headline = [
+            Headline(
+                f"Does {row['measure']} find the tokens that decide?",
+                "AUPRC",
+                *(row[key] for key in ("mean", "low", "high", "chance")),
+            )
+            for row in {row["measure"]: row for row in rows if row["score"] == "auprc"}.values()
+        ]
+        return Result({"tables/truth": frame(rows)}, {"truth": truth_chart(rows)}, headline)
+
+
+def _score(texts: Split, seed: SeedEvidence, measure: str, compute: Any) -> np.ndarray:
+    assert texts.truth is not None
+    values = np.empty(len(texts))
+    for chosen in ordered_batches(texts.lengths.numpy(), _PADDED_TOKENS):
+        scores, mask = pad(seed.scores[measure], texts.starts, chosen)
+        truth, _ = pad(texts.truth, texts.starts, chosen)
+        values[chosen] = compute(scores, truth & mask, mask).numpy()
+    return values

@@ -1,0 +1,1 @@
+"""The figures, each a function from rows to a Vega-Lite specification."""

@@ -1,0 +1,1 @@
+"""Jsonnet → a validated, typed experiment, through the rooms' registries."""

@@ -1,0 +1,35 @@
+"""Validation errors as lines that say where and what was meant."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pydantic import ValidationError
+
+_PREFIXES = ("Value error, ", "Input ")
+
+
+def describe(error: ValidationError, file: str) -> str:
+    """Say what is wrong, one line a problem, each with the file and the path in it."""
+    problems = _lines(error.errors(include_url=False, include_input=False), ())
+    return "\n".join(f"{file}: {problem}" for problem in problems)
+
+
+def _lines(errors: Iterable[Any], above: tuple[Any, ...]) -> Iterator[str]:
+    for error in errors:
+        path = above + tuple(error["loc"])
+        nested = error.get("ctx", {}).get("nested")
+        if nested is not None:
+            yield from _lines(nested, path)
+            continue
+        message = error["msg"]
+        for prefix in _PREFIXES:
+            message = message.removeprefix(prefix)
+        where = _dotted(path)
+        yield f"{where}: {message}" if where else message
+
+
+def _dotted(path: tuple[Any, ...]) -> str:
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return text.removeprefix(".")

@@ -1,0 +1,72 @@
+"""The shape of an experiment."""
+
+from typing import Annotated, Any
+
+from pydantic import Field, field_validator
+
+from attex.analyses.analysis import ANALYSES
+from attex.data.reader import READERS
+from attex.foundations.registry import Spec, Strict
+from attex.importance.measure import MEASURES
+from attex.models.attention import ATTENTIONS
+from attex.models.decoder import DECODERS
+from attex.models.encoder import ENCODERS
+from attex.training.trainer import TRAINERS
+
+
+class ModelConfig(Strict):
+    """What the model is made of."""
+
+    embedding_width: Annotated[int, Field(ge=1)] = 300
+    encoder: Annotated[Spec, ENCODERS.choice] = ENCODERS.spec("lstm")
+    attention: Annotated[Spec, ATTENTIONS.choice] = ATTENTIONS.spec("tanh")
+    decoder: Annotated[Spec, DECODERS.choice] = DECODERS.spec("linear")
+
+
+class ExperimentConfig(Strict):
+    """One experiment: data, model, training, and what is asked of the trained models.
+
+    `imports` names modules of your own that register further components; `vectors` is a file of
+    pretrained word vectors, in the data folder or anywhere.
+    """
+
+    name: Annotated[str, Field(pattern=r"^\w[\w.=+-]*$")] = "experiment"
+    imports: tuple[str, ...] = ()
+    data: Annotated[Spec, READERS.choice] = READERS.spec("planted")
+    vectors: str | None = None
+    model: ModelConfig = ModelConfig()
+    trainer: Annotated[Spec, TRAINERS.choice] = TRAINERS.spec("supervised")
+    seeds: Annotated[tuple[Annotated[int, Field(ge=0, lt=2**31)], ...], Field(min_length=1)] = (0,)
+    importance: tuple[Annotated[Spec, MEASURES.choice], ...] = (
+        MEASURES.spec("attention"),
+        MEASURES.spec("gradient"),
+        MEASURES.spec("leave_one_out"),
+    )
+    analyses: tuple[Annotated[Spec, ANALYSES.choice], ...] = (ANALYSES.spec("agreement"),)
+
+    @field_validator("seeds")
+    @classmethod
+    def _seeds_differ(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
+        return _once(seeds, [str(seed) for seed in seeds])
+
+    @field_validator("importance")
+    @classmethod
+    def _measures_differ(cls, measures: tuple[Spec, ...]) -> tuple[Spec, ...]:
+        return _once(measures, [measure.title for measure in measures])
+
+    @field_validator("analyses")
+    @classmethod
+    def _analyses_differ(cls, analyses: tuple[Spec, ...]) -> tuple[Spec, ...]:
+        # Their tables go by the analysis' name: a second one would overwrite the first.
+        return _once(analyses, [analysis.type for analysis in analyses])
+
+    def resolved(self) -> dict[str, Any]:
+        """Return the whole experiment as plain JSON, every default filled in."""
+        return self.model_dump(mode="json")
+
+
+def _once(values: tuple[Any, ...], names: list[str]) -> tuple[Any, ...]:
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"'{name}' stands here twice")
+    return values

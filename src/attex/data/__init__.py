@@ -1,0 +1,1 @@
+"""Text → examples → padded batches; `readers/` has one file per dataset."""

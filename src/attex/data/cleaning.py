@@ -1,0 +1,24 @@
+"""From raw text to tokens, as the papers did it and for a user's own files."""
+
+import re
+
+# Keras' tokenizer turned these into spaces and kept the apostrophe; the IMDB texts of the papers
+# went through it, "br" of "<br />" included.
+_KERAS_SEPARATORS = str.maketrans(dict.fromkeys('!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n', " "))
+
+_WORDS_AND_MARKS = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
+
+
+def keras_words(text: str) -> list[str]:
+    """Lower-case, drop punctuation but apostrophes, split at white space."""
+    return text.lower().translate(_KERAS_SEPARATORS).split()
+
+
+def words_only(text: str) -> list[str]:
+    """Lower-case and keep runs of word characters only."""
+    return re.sub(r"\W+", " ", text).lower().split()
+
+
+def words_and_marks(text: str) -> list[str]:
+    """Lower-case and split off every punctuation mark; contractions stay whole."""
+    return _WORDS_AND_MARKS.findall(text.lower())

@@ -1,0 +1,73 @@
+"""Where raw files lie, and how to open them plain or compressed."""
+
+import contextlib
+import gzip
+import io
+import os
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from attex.foundations.errors import MissingData, UserError
+
+
+@dataclass(frozen=True)
+class DataFolder:
+    """The folder of raw datasets: `--data-dir`, else `ATTEX_DATA`, else `data`."""
+
+    root: Path
+
+    @classmethod
+    def at(cls, path: str | Path | None = None) -> "DataFolder":
+        """Take the given folder, or the one the environment names."""
+        return cls(Path(path or os.environ.get("ATTEX_DATA") or "data"))
+
+    def find(self, *names: str, publisher: str) -> Path:
+        """Return the first of `names` that exists, plain or with `.gz`, or say where to get it."""
+        for name in names:
+            for path in (self.root / name, self.root / f"{name}.gz"):
+                if path.exists():
+                    return path
+        raise MissingData(
+            f"{self.root / names[0]} is missing (or with .gz): get it from {publisher}, put it "
+            "there, or name its folder with --data-dir or ATTEX_DATA"
+        )
+
+    def own_file(self, name: str) -> Path:
+        """Return a user's own file: absolute, in the data folder, or from where attex was started."""
+        for path in (self.root / name, Path(name)):
+            if path.exists():
+                return path
+        raise MissingData(f"{name} is missing: neither in {self.root} nor in {Path.cwd()}")
+
+
+@contextlib.contextmanager
+def open_text(path: Path) -> Iterator[TextIO]:
+    """Open a text file that is plain, gzip-compressed or the only file of a zip archive."""
+    with damage_named(path), contextlib.ExitStack() as stack:
+        if path.suffix == ".gz":
+            yield stack.enter_context(gzip.open(path, "rt", encoding="utf-8"))
+        elif path.suffix == ".zip":
+            archive = stack.enter_context(zipfile.ZipFile(path))
+            names = [name for name in archive.namelist() if not name.endswith("/")]
+            if len(names) != 1:
+                raise UserError(f"{path} holds {len(names)} files; expected one text file")
+            member = stack.enter_context(archive.open(names[0]))
+            yield stack.enter_context(io.TextIOWrapper(member, encoding="utf-8"))
+        else:
+            yield stack.enter_context(path.open(encoding="utf-8"))
+
+
+@contextlib.contextmanager
+def damage_named(path: Path) -> Iterator[None]:
+    """Say which file is truncated, damaged or not text, instead of how its decoder failed."""
+    try:
+        yield
+    except (EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile) as error:
+        raise UserError(f"{path} is truncated or damaged: {error}") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}") from error

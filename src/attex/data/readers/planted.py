@@ -1,0 +1,61 @@
+"""Generated texts of which it is known which words decide the label."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from attex.data.folder import DataFolder
+from attex.data.planted_frames import Marked
+from attex.data.planted_tasks import TASKS, TaskName
+from attex.data.reader import READERS, SPLITS, Document, Reader
+
+Size = Annotated[int, Field(ge=2)]
+
+
+@READERS.register("planted", cite="attex")
+@dataclass(frozen=True, kw_only=True)
+class Planted(Reader):
+    """Generated reviews of an inn with the words that decide the label marked; needs no files.
+
+    `task` is the rule: `keyword`, one polar word; `majority`, most of three or five polar words;
+    `negation`, a polar word and the negator directly before it, if any; `interaction`, whether a
+    dish and its temperature fit; `position`, the first of several polar words. `sizes` are the
+    texts of train, dev and test, half of them positive and no two alike.
+    """
+
+    task: TaskName = "majority"
+    sizes: tuple[Size, Size, Size] = (2000, 300, 300)
+    seed: int = 0
+
+    publisher: ClassVar[str] = "attex itself"
+    classes: ClassVar[tuple[str, ...]] = ("negative", "positive")
+
+    def files(self, folder: DataFolder) -> list[Path]:
+        """Return nothing: the texts are generated."""
+        return []
+
+    def documents(self, folder: DataFolder) -> Iterator[Document]:
+        """Generate all splits; a text that was written before is written anew."""
+        write = TASKS[self.task]
+        seen: set[tuple[Marked, ...]] = set()
+        for split, size in zip(SPLITS, self.sizes, strict=True):
+            rng = random.Random(f"{self.task}/{self.seed}/{split}")
+            labels = [index % 2 for index in range(size)]
+            # `limit` keeps evenly spaced texts: of alternating labels it could keep one class only.
+            rng.shuffle(labels)
+            for index, label in enumerate(labels):
+                text = write(bool(label), rng)
+                while text in seen:
+                    text = write(bool(label), rng)
+                seen.add(text)
+                yield Document(
+                    name=f"{self.task}/{self.seed}/{split}/{index}",
+                    split=split,
+                    tokens=[word for word, _ in text],
+                    label=self.classes[label],
+                    truth=[decides for _, decides in text],
+                )

@@ -1,0 +1,65 @@
+"""Pretrained word vectors in the text form of GloVe, word2vec and fastText."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attex.data.corpus import SPECIALS
+from attex.data.folder import open_text
+from attex.foundations.errors import UserError
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """One row for each word of a vocabulary; words without a vector are rows of zeros."""
+
+    matrix: Tensor
+    found: int
+
+    @property
+    def coverage(self) -> float:
+        """The share of the vocabulary's words (markers aside) that have a vector."""
+        return self.found / max(1, len(self.matrix) - len(SPECIALS))
+
+
+def read_vectors(path: Path, vocabulary: list[str], width: int) -> Vectors:
+    """Stream a file (plain, gz or zip) and keep the vectors of the vocabulary's words only.
+
+    A first line of two integers is word2vec's and fastText's header. Where a word stands twice,
+    the first vector counts; where it stands in another case only, it is not found.
+    """
+    wanted = {word: row for row, word in enumerate(vocabulary) if row >= len(SPECIALS)}
+    matrix = np.zeros((len(vocabulary), width), dtype=np.float32)
+    found = 0
+    with open_text(path) as file:
+        for number, line in enumerate(file, 1):
+            if number == 1 and _is_header(line):
+                _check_width(path, number, int(line.split()[1]), width)
+                continue
+            row = wanted.pop(line[: line.find(" ")], None)
+            if row is None and number > 2:
+                continue
+            values = line.rstrip().split(" ")[1:]
+            _check_width(path, number, len(values), width)
+            if row is not None:
+                try:
+                    matrix[row] = np.array(values, dtype=np.float32)
+                except ValueError:
+                    raise UserError(f"{path} line {number}: not a row of numbers") from None
+                found += 1
+    return Vectors(torch.from_numpy(matrix), found)
+
+
+def _is_header(line: str) -> bool:
+    parts = line.split()
+    return len(parts) == 2 and all(part.isdigit() for part in parts)
+
+
+def _check_width(path: Path, number: int, values: int, width: int) -> None:
+    if values != width:
+        raise UserError(
+            f"{path} line {number} has vectors of width {values}, but model.embedding_width is {width}"
+        )

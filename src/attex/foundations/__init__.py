@@ -1,0 +1,1 @@
+"""What every room stands on: names, errors, storage, memory and progress."""

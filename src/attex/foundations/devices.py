@@ -1,0 +1,22 @@
+"""Which device computes, and that it computes in full precision."""
+
+import torch
+
+from attex.foundations.errors import UserError
+
+
+def choose_device(name: str) -> torch.device:
+    """Turn `auto`, `cpu`, `cuda` or `cuda:1` into a device; auto takes a GPU where there is one."""
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise UserError(f"--device {name} cannot be used here: {reason}") from None
+    if device.type == "cuda":
+        # TF32 keeps ten bits of a float32's mantissa: CPU and GPU would differ by 1e-3.
+        torch.backends.cudnn.allow_tf32 = False
+        torch.backends.cuda.matmul.allow_tf32 = False
+    return device

@@ -1,0 +1,30 @@
+"""Distances between output distributions, from logits and in float64."""
+
+import torch
+from torch import Tensor
+
+
+def distribution(logits: Tensor) -> Tensor:
+    """Turn logits [..., O] into the full output distribution [..., max(O, 2)] in float64.
+
+    One logit is a sigmoid, given as (1 − p, p); several are a softmax.
+    """
+    logits = logits.double()
+    if logits.shape[-1] == 1:
+        # σ(−z) and not 1 − σ(z): the difference of a saturated sigmoid from 1 is kept.
+        return torch.cat([torch.sigmoid(-logits), torch.sigmoid(logits)], dim=-1)
+    return logits.softmax(dim=-1)
+
+
+def total_variation(logits_a: Tensor, logits_b: Tensor) -> Tensor:
+    """TVD(y, y′) = ½ Σ_i |y_i − y′_i| over the full distribution, from logits [..., O] → [...].
+
+    The smaller side of a saturated sigmoid carries the difference, so that no two different
+    logits are tied by rounding (float32 sigmoids would be).
+    """
+    if logits_a.shape[-1] == 1:
+        a, b = logits_a.double().squeeze(-1), logits_b.double().squeeze(-1)
+        # σ(a) − σ(b) = σ(a) σ(−b) (1 − e^{b−a}), with a ≥ b for a bounded exponent.
+        high, low = torch.maximum(a, b), torch.minimum(a, b)
+        return torch.sigmoid(high) * torch.sigmoid(-low) * -torch.expm1(low - high)
+    return (distribution(logits_a) - distribution(logits_b)).abs().sum(dim=-1) / 2

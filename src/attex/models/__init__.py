@@ -1,0 +1,1 @@
+"""Embed → encode → attend → decode, each step callable on its own."""

@@ -1,0 +1,35 @@
+"""Attention: an energy for every hidden state, projected to weights."""
+
+from abc import ABC, abstractmethod
+
+from torch import Tensor, nn
+
+from attex.foundations.registry import Registry, Spec
+from attex.models.projection import PROJECTIONS, Projection
+from attex.models.reads import Read
+
+SOFTMAX = PROJECTIONS.spec("softmax")
+"""What an attention without a projection of its own is projected by."""
+
+
+class Attention(nn.Module, ABC):
+    """hidden [B,T,m], scorable [B,T] → weights α = φ(z) [B,T]."""
+
+    def __init__(self, projection: Spec) -> None:
+        super().__init__()
+        self._project: Projection = PROJECTIONS.bind(projection)
+
+    @abstractmethod
+    def read(self) -> Read:
+        """Say how an energy is read off a hidden state."""
+
+    def score(self, hidden: Tensor) -> Tensor:
+        """Return the energies z [B,T]."""
+        return self.read()(hidden)
+
+    def project(self, energies: Tensor, scorable: Tensor) -> Tensor:
+        """Return the weights φ(z), exactly 0 where a position is not scorable."""
+        return self._project(energies, scorable)
+
+
+ATTENTIONS: Registry[Attention] = Registry("attention", "attex.models.attentions", default="tanh")

@@ -1,0 +1,36 @@
+"""Additive attention, which the papers call tanh."""
+
+from typing import Annotated
+
+import torch
+from torch import Tensor, nn
+
+from attex.foundations.registry import Spec
+from attex.models.attention import ATTENTIONS, SOFTMAX, Attention
+from attex.models.projection import PROJECTIONS
+from attex.models.reads import Read
+
+
+@ATTENTIONS.register("tanh", aliases=("additive",), cite="Bahdanau et al. 2015")
+class Additive(Attention):
+    """Additive energies: z_t = v · tanh(W₁ h_t + b), with W₁ halving the width.
+
+    hidden [B,T,m] → energies [B,T].
+    """
+
+    def __init__(
+        self,
+        hidden_width: int,
+        *,
+        projection: Annotated[Spec, PROJECTIONS.choice] = SOFTMAX,
+    ) -> None:
+        super().__init__(projection)
+        self.inner = nn.Linear(hidden_width, max(1, hidden_width // 2))
+        self.outer = nn.Linear(self.inner.out_features, 1, bias=False)
+
+    def read(self) -> Read:
+        """Split at the tanh: W₁ and b before it, v after it."""
+        return Read(self.inner.weight, self.inner.bias, self._finish)
+
+    def _finish(self, inner: Tensor) -> Tensor:
+        return torch.tanh(inner) @ self.outer.weight[0]

@@ -1,0 +1,68 @@
+"""Encoders: embeddings to hidden states, and the same for every text less one token."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from attex.foundations.memory import spans
+from attex.foundations.registry import Registry
+from attex.models.reads import Read
+
+_STATES_PER_POSITION = 8
+"""Hidden-sized temporaries an encoder makes for a position (LSTM: four gates, state, output)."""
+
+
+@dataclass(frozen=True)
+class Deletions:
+    """Variants of the batch's texts with one position gone, the sequence closed up.
+
+    texts [R] and positions [R] say which; reads[i] [R,T−1,…] are what the i-th `Read` gives.
+    """
+
+    texts: Tensor
+    positions: Tensor
+    reads: tuple[Tensor, ...]
+
+    def close_up(self, values: Tensor) -> Tensor:
+        """Drop the deleted position from values [B,T,…] → [R,T−1,…]."""
+        return _close_up(values[self.texts], self.positions)
+
+
+class Encoder(nn.Module, ABC):
+    """embedded [B,T,d], mask [B,T] → hidden [B,T,width]; zero off the mask."""
+
+    width: int
+
+    @abstractmethod
+    def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
+        """Encode every text as if it were alone."""
+
+    def without_each(
+        self, embedded: Tensor, mask: Tensor, deleted: Tensor, reads: Sequence[Read], budget: int
+    ) -> Iterator[Deletions]:
+        """Read the hidden states of every text less each position that `deleted` [B,T] marks.
+
+        The base class re-encodes each variant, in chunks under `budget` bytes. An override is
+        for speed only and is tested equal to this.
+        """
+        texts, positions = deleted.nonzero(as_tuple=True)
+        length = embedded.shape[1] - 1
+        size = embedded.element_size() * max(1, length)
+        bytes_each = size * (embedded.shape[2] + _STATES_PER_POSITION * self.width)
+        for span in spans(len(texts), bytes_each, budget):
+            text, position = texts[span], positions[span]
+            hidden = self(_close_up(embedded[text], position), _close_up(mask[text], position))
+            yield Deletions(text, position, tuple(read(hidden) for read in reads))
+
+
+ENCODERS: Registry[Encoder] = Registry("encoder", "attex.models.encoders", default="lstm")
+
+
+def _close_up(values: Tensor, positions: Tensor) -> Tensor:
+    """Drop position[r] from values[r]: [R,T,…] → [R,T−1,…]."""
+    kept = torch.arange(values.shape[1] - 1, device=values.device)
+    source = kept + (kept >= positions[:, None])
+    return values[torch.arange(len(values), device=values.device)[:, None], source]

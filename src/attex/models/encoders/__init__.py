@@ -1,0 +1,1 @@
+"""One file per encoder; a new one is found by its `@ENCODERS.register`."""

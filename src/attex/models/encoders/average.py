@@ -1,0 +1,27 @@
+"""The position-wise encoder: no token knows of another."""
+
+from typing import Annotated
+
+import torch
+from pydantic import Field
+from torch import Tensor, nn
+
+from attex.models.encoder import ENCODERS, Encoder
+
+
+@ENCODERS.register("average", aliases=("mlp",), cite="Jain & Wallace 2019")
+class Average(Encoder):
+    """A position-wise projection: h_t = tanh(W e_t + b).
+
+    embedded [B,T,d] → hidden [B,T,hidden]. With attention on top it is a weighted average of
+    words, hence the name the papers gave it.
+    """
+
+    def __init__(self, embedding_width: int, *, hidden: Annotated[int, Field(ge=1)] = 128) -> None:
+        super().__init__()
+        self.width = hidden
+        self.project = nn.Linear(embedding_width, hidden)
+
+    def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
+        """Project each position."""
+        return torch.tanh(self.project(embedded)).masked_fill(~mask[..., None], 0.0)

@@ -1,0 +1,1 @@
+"""Lays results out as a page; computes nothing."""

@@ -1,0 +1,95 @@
+"""The report: one HTML file that needs no network."""
+
+import functools
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from attex.analyses.analysis import Analysis, Headline, Result
+from attex.report.examples import Example
+
+if TYPE_CHECKING:
+    import polars as pl
+    from jinja2 import Environment
+
+_IDENTIFYING = ("experiment", "dataset", "encoder", "attention", "projection")
+
+
+@dataclass(frozen=True)
+class Section:
+    """An analysis and what it found."""
+
+    analysis: Analysis
+    result: Result
+
+    @property
+    def table(self) -> "pl.DataFrame":
+        """The analysis' own table, less the columns that are the same in every row."""
+        table = next(table for name, table in self.result.tables.items() if name.startswith("tables/"))
+        return table.drop(_IDENTIFYING, strict=False)
+
+
+def render_page(
+    config: dict[str, Any],
+    metrics: dict[str, Any],
+    sections: Sequence[Section],
+    examples: Sequence[Example],
+    manifest: dict[str, Any],
+) -> str:
+    """Render the page; every word of a dataset is escaped by the template."""
+    headline: list[Headline] = [line for section in sections for line in section.result.headline]
+    charts = {name: chart for section in sections for name, chart in section.result.charts.items()}
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            config=config,
+            metrics=metrics,
+            sections=sections,
+            headline=headline,
+            examples=examples,
+            manifest=manifest,
+            config_json=json.dumps(config, indent=2, ensure_ascii=False),
+            manifest_json=json.dumps(manifest, indent=2, ensure_ascii=False),
+            charts_json=script_safe(json.dumps(charts)),
+            charts_code=_vega_code() if charts else "",
+            has_truth=any(t.decides for e in examples for row in e.rows.values() for t in row),
+        )
+    )
+
+
+def script_safe(code: str) -> str:
+    """Keep text that a script element holds from ending it."""
+    return re.sub(r"<(?=[/!])", r"\\u003c", code)
+
+
+@functools.cache
+def _vega_code() -> str:
+    import vl_convert
+
+    code: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    # In code, unlike in JSON, only the closing tag itself must not stand.
+    return re.sub(r"</(script)", r"<\\/\1", code, flags=re.IGNORECASE)
+
+
+@functools.cache
+def _environment() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("attex.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["number"] = _number
+    return environment
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, float):
+        return "undefined" if value != value else f"{value:.3f}".replace("-", "−")
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

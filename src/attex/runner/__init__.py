@@ -1,0 +1,1 @@
+"""Stages, cache, run folders: the corridor that knows files and no mathematics."""

@@ -1,0 +1,53 @@
+"""Run the experiments of several files, one after the other."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from attex.config.loading import load_experiments
+from attex.data.folder import DataFolder
+from attex.foundations.devices import choose_device
+from attex.foundations.errors import MissingData, UserError
+from attex.foundations.progress import say
+from attex.foundations.registry import did_you_mean
+from attex.runner.execution import execute, outline
+from attex.runner.plan import UNTIL
+
+
+def run_files(
+    files: Sequence[Path],
+    overrides: Sequence[str] = (),
+    data_dir: Path | None = None,
+    output_dir: Path = Path("outputs"),
+    device: str = "auto",
+    until: str = "report",
+    dry_run: bool = False,
+    skip_missing: bool = False,
+) -> bool:
+    """Run all experiments, name each report, and say whether every one went well.
+
+    All files are read and checked before the first experiment starts. A failure of one does not
+    stop the others; with `skip_missing` neither does data that is absent, and that is no failure.
+    """
+    if until not in UNTIL:
+        raise UserError(
+            f"--until {until}: expected one of {', '.join(UNTIL)}{did_you_mean(until, UNTIL)}"
+        )
+    found = [load_experiments(path, overrides) for path in files]
+    configs = [c for one in found for c in (one if isinstance(one, list) else [one])]
+    folder, chosen = DataFolder.at(data_dir), choose_device(device)
+    went_well = True
+    for config in configs:
+        try:
+            if dry_run:
+                print(f"{config.name}\n{outline(config, folder, output_dir, chosen)}")
+                continue
+            path = execute(config, folder, output_dir, chosen, until)
+            if path is not None:
+                print(f"{config.name}: open {path / 'report.html'}")
+        except MissingData as missing:
+            say(f"attex: {config.name}{' skipped' if skip_missing else ''}: {missing}")
+            went_well &= skip_missing
+        except UserError as error:
+            say(f"attex: {config.name}: {error}")
+            went_well = False
+    return went_well

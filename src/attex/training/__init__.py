@@ -1,0 +1,1 @@
+"""Fit a model to a corpus."""

@@ -40,7 +40,11 @@ def run(
     """Run experiments; what was computed before is not computed again."""
     from attex.runner.batch import run_files
 
-    done = run_files(files, override or [], data_dir, output_dir, device, until, dry_run)
+    try:
+        done = run_files(files, override or [], data_dir, output_dir, device, until, dry_run)
+    except KeyboardInterrupt:
+        print("\nattex: interrupted; the same command goes on from here", file=sys.stderr)
+        raise typer.Exit(130) from None
     raise typer.Exit(0 if done else 1)
 
 
@@ -103,6 +107,3 @@ def main() -> None:
     except UserError as error:
         print(f"attex: {error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
-        print("\nattex: interrupted; the same command goes on from here", file=sys.stderr)
-        sys.exit(130)

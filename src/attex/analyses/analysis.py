@@ -46,14 +46,14 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Headline:
-    """A question that a reader of the report has, and the number that answers it."""
+    """A question that a reader of the report has, and the number that answers it, if it has one."""
 
     question: str
     quantity: str
-    value: float
-    low: float
-    high: float
-    chance: float
+    value: float | None
+    low: float | None
+    high: float | None
+    chance: float | None
 
 
 @dataclass(frozen=True)

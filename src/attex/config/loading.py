@@ -114,8 +114,8 @@ def _assign(target: Any, part: str, value: Any, override: str) -> None:
 
 def _position(target: Any, part: str, override: str) -> int:
     if not isinstance(target, list):
-        raise UserError(f"-o {override}: there is nothing below '{part}' to set")
-    if not part.isdigit() or int(part) >= len(target):
+        raise UserError(f"-o {override}: '{part}' cannot be set inside {json.dumps(target)}")
+    if not part.isdecimal() or int(part) >= len(target):
         raise UserError(f"-o {override}: '{part}' is not one of the {len(target)} places here")
     return int(part)
 
@@ -130,4 +130,5 @@ def _import_modules(names: Any, origin: str, folder: Path | None) -> None:
         try:
             importlib.import_module(str(name))
         except Exception as error:
-            raise UserError(f"{origin}: imports: cannot import '{name}': {error}") from error
+            reason = (str(error) or type(error).__name__).splitlines()[0]
+            raise UserError(f"{origin}: imports: cannot import '{name}': {reason}") from error

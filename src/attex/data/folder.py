@@ -14,6 +14,9 @@ from typing import TextIO
 
 from attex.foundations.errors import MissingData, UserError
 
+# Spreadsheets write a byte-order mark, which would become part of the first column's name.
+_ENCODING = "utf-8-sig"
+
 
 @dataclass(frozen=True)
 class DataFolder:
@@ -37,12 +40,16 @@ class DataFolder:
             "there, or name its folder with --data-dir or ATTEX_DATA"
         )
 
-    def own_file(self, name: str) -> Path:
+    def own_file(self, name: str, publisher: str = "") -> Path:
         """Return a user's own file: absolute, in the data folder, or from where attex was started."""
         for path in (self.root / name, Path(name)):
-            if path.exists():
+            if path.is_file():
                 return path
-        raise MissingData(f"{name} is missing: neither in {self.root} nor in {Path.cwd()}")
+        source = f"get it from {publisher} and " if publisher else ""
+        raise MissingData(
+            f"{name} is missing: {source}put it into {self.root} or {Path.cwd()}, or name its "
+            "folder with --data-dir or ATTEX_DATA"
+        )
 
 
 @contextlib.contextmanager
@@ -50,16 +57,16 @@ def open_text(path: Path) -> Iterator[TextIO]:
     """Open a text file that is plain, gzip-compressed or the only file of a zip archive."""
     with damage_named(path), contextlib.ExitStack() as stack:
         if path.suffix == ".gz":
-            yield stack.enter_context(gzip.open(path, "rt", encoding="utf-8"))
+            yield stack.enter_context(gzip.open(path, "rt", encoding=_ENCODING))
         elif path.suffix == ".zip":
             archive = stack.enter_context(zipfile.ZipFile(path))
             names = [name for name in archive.namelist() if not name.endswith("/")]
             if len(names) != 1:
                 raise UserError(f"{path} holds {len(names)} files; expected one text file")
             member = stack.enter_context(archive.open(names[0]))
-            yield stack.enter_context(io.TextIOWrapper(member, encoding="utf-8"))
+            yield stack.enter_context(io.TextIOWrapper(member, encoding=_ENCODING))
         else:
-            yield stack.enter_context(path.open(encoding="utf-8"))
+            yield stack.enter_context(path.open(encoding=_ENCODING))
 
 
 @contextlib.contextmanager
@@ -70,4 +77,4 @@ def damage_named(path: Path) -> Iterator[None]:
     except (EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile) as error:
         raise UserError(f"{path} is truncated or damaged: {error}") from error
     except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not UTF-8 text: {error.reason} at byte {error.start}") from error
+        raise UserError(f"{path} is not UTF-8 text: {error.reason}") from error

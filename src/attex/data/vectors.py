@@ -11,6 +11,8 @@ from attex.data.corpus import SPECIALS
 from attex.data.folder import open_text
 from attex.foundations.errors import UserError
 
+PUBLISHERS = "fasttext.cc, nlp.stanford.edu/projects/glove or code.google.com/archive/p/word2vec"
+
 
 @dataclass(frozen=True)
 class Vectors:

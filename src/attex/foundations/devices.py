@@ -1,5 +1,7 @@
 """Which device computes, and that it computes in full precision."""
 
+import re
+
 import torch
 
 from attex.foundations.errors import UserError
@@ -9,6 +11,8 @@ def choose_device(name: str) -> torch.device:
     """Turn `auto`, `cpu`, `cuda` or `cuda:1` into a device; auto takes a GPU where there is one."""
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
+    if not re.fullmatch(r"cpu|cuda(:\d+)?", name):
+        raise UserError(f"--device {name}: expected auto, cpu, cuda or a numbered GPU as in cuda:1")
     try:
         device = torch.device(name)
         torch.empty(0, device=device)

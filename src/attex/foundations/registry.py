@@ -58,7 +58,7 @@ class Spec(Strict):
         """The name, with the options that differ from their defaults."""
         usual = type(self).model_fields
         changed = {
-            name: value.title if isinstance(value, Spec) else value
+            name: _shown(value)
             for name, value in self.options().items()
             if not usual[name].is_required() and value != self._default(name)
         }
@@ -111,7 +111,7 @@ class Registry(Generic[T]):
                 taken = self._names.get(word)
                 if taken is not None and self._entries[taken].target is not target:
                     raise ValueError(f"there is already a {self.kind} '{word}'")
-                self._names[word] = name
+            self._names |= dict.fromkeys((name, *aliases), name)
             self._entries[name] = Entry(name, target, _options(name, target), aliases, cite)
             return target
 
@@ -202,10 +202,16 @@ class _Choice:
         return {"anyOf": [{"type": "string", "enum": names}, *objects]}
 
 
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_shown, value))}]"
+    return value.title if isinstance(value, Spec) else str(value)
+
+
 def _options(name: str, target: Callable[..., Any]) -> type[Spec]:
     fields: dict[str, Any] = {
         p.name: (p.annotation, ... if p.default is p.empty else p.default)
-        for p in inspect.signature(target).parameters.values()
+        for p in inspect.signature(target, eval_str=True).parameters.values()
         if p.kind is p.KEYWORD_ONLY
     }
     fields["type"] = (Literal[name], name)

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import hashlib
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -35,7 +36,16 @@ def write_text(path: Path, text: str) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """Write JSON that a person can read."""
-    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    write_text(path, json.dumps(finite(value), indent=2, ensure_ascii=False) + "\n")
+
+
+def finite(value: Any) -> Any:
+    """Replace NaN and infinities, which JSON has no word for, by None."""
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def read_json(path: Path) -> Any:
@@ -49,7 +59,7 @@ def write_tensors(
     """Write tensors and JSON facts as one safetensors file, whole or not at all."""
     partial = path.with_name(path.name + ".partial")
     plain = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    save_file(plain, partial, metadata={"facts": json.dumps(facts or {}, sort_keys=True)})
+    save_file(plain, partial, metadata={"facts": json.dumps(facts or {})})
     os.replace(partial, path)
 
 

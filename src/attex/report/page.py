@@ -92,4 +92,6 @@ def _environment() -> "Environment":
 def _number(value: Any) -> str:
     if isinstance(value, float):
         return "undefined" if value != value else f"{value:.3f}".replace("-", "−")
+    if value is None:
+        return "undefined"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

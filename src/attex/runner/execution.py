@@ -26,8 +26,8 @@ def execute(
     """
     plan = Plan(config, data, device)
     cache = Cache(output / ".cache")
-    plan.check(Corpus.load(cache.obtain(plan.corpus)))
     made_now = {stage.key for stage in plan.stages(until) if not cache.has(stage)}
+    plan.check(Corpus.load(cache.obtain(plan.corpus)))
     for stage in plan.stages(until):
         cache.obtain(stage)
     if until != "report":

@@ -13,7 +13,7 @@ from attex.data.batch import Batcher
 from attex.data.corpus import Corpus, build_corpus
 from attex.data.folder import DataFolder
 from attex.data.reader import READERS, Reader
-from attex.data.vectors import read_vectors
+from attex.data.vectors import PUBLISHERS, read_vectors
 from attex.foundations.progress import say
 from attex.foundations.registry import Spec
 from attex.foundations.storage import digest_file, read_tensors, write_json, write_tensors
@@ -98,7 +98,7 @@ class Plan:
     def _vectors(self) -> Stage | None:
         if self.config.vectors is None:
             return None
-        path = self._data.own_file(self.config.vectors)
+        path = self._data.own_file(self.config.vectors, PUBLISHERS)
         self.files[str(path)] = digest_file(path)
         width = self.config.model.embedding_width
 

@@ -32,11 +32,11 @@ class IMDB(Reader):
     classes: ClassVar[tuple[str, ...]] = ("negative", "positive")
 
     def files(self, folder: DataFolder) -> list[Path]:
-        """Find the archive or, failing that, the files of the unpacked folder."""
+        """Find the files of the unpacked folder or, failing that, the archive."""
         root = folder.root / "imdb" / _FOLDER
-        if root.is_dir():
-            return [root / f"{name}.txt" for name in jain_wallace_split() if _there(root, name)]
-        return [folder.find("imdb/aclImdb_v1.tar.gz", publisher=self.publisher)]
+        names = jain_wallace_split() if root.is_dir() else ()
+        unpacked = [root / f"{name}.txt" for name in names if _there(root, name)]
+        return unpacked or [folder.find("imdb/aclImdb_v1.tar.gz", publisher=self.publisher)]
 
     def documents(self, folder: DataFolder) -> Iterator[Document]:
         """Read the reviews of the split list, in its order."""
@@ -58,13 +58,13 @@ class IMDB(Reader):
 
     def _texts(self, folder: DataFolder, wanted: dict[str, str]) -> Iterator[tuple[str, str]]:
         files = self.files(folder)
-        if files and files[0].suffix == ".txt":
+        if files[0].suffix == ".txt":
             root = folder.root / "imdb" / _FOLDER
             for path in files:
                 with damage_named(path):
                     name = path.relative_to(root).with_suffix("").as_posix()
                     yield name, path.read_text(encoding="utf-8")
-        elif files:
+        else:
             with damage_named(files[0]), tarfile.open(files[0], "r|gz") as archive:
                 for member in archive:
                     name = member.name.removeprefix(f"{_FOLDER}/").removesuffix(".txt")

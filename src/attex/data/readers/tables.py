@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from attex.data import cleaning
+from attex.data.corpus import stable_id
 from attex.data.folder import DataFolder, open_text
 from attex.data.reader import READERS, SPLITS, Document, Reader
 from attex.foundations.errors import UserError
@@ -20,7 +21,8 @@ _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "words_only": cleaning.words_only,
     "whitespace": str.split,
 }
-_DEV_EVERY, _TEST_EVERY = 10, 5
+_DEV_SHARE, _TEST_SHARE = 10, 20
+"""Per cent of the rows, where the file has no split of its own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,10 +50,15 @@ class _Table(Reader):
         path = self.files(folder)[0]
         for number, row in self.rows(path):
             where = f"{path} row {number}"
-            tokens = _TOKENIZERS[self.tokenizer](str(self._cell(row, self.text, where)))
+            text = self._cell(row, self.text, where)
+            if not isinstance(text, str):
+                raise UserError(f"{where}: '{self.text}' is not a text but {json.dumps(text)[:40]}")
+            tokens = _TOKENIZERS[self.tokenizer](text)
             if not tokens:
                 raise UserError(f"{where}: the text has no token that could be scored")
             label = str(self._cell(row, self.label, where))
+            if not label:
+                raise UserError(f"{where}: '{self.label}' is empty")
             if self.labels and label not in self.labels:
                 near = did_you_mean(label, self.labels)
                 raise UserError(f"{where}: label '{label}' is not one of {list(self.labels)}{near}")
@@ -68,15 +75,19 @@ class _Table(Reader):
         """Yield (row number, row), the first row of data being 1."""
 
     def _cell(self, row: Mapping[str, Any], column: str, where: str) -> Any:
-        if row.get(column) is None:
+        if column not in row:
             near = did_you_mean(column, row) or f"; it has {', '.join(map(str, row))}"
             raise UserError(f"{where}: no column '{column}'{near}")
+        if row[column] is None:
+            raise UserError(f"{where}: '{column}' is empty")
         return row[column]
 
     def _split(self, row: Mapping[str, Any], number: int, where: str) -> str:
         if self.split is None:
+            # By a hash of the row's number: every tenth row could be of one class only.
+            draw = stable_id(f"split/{number}") % 100
             return (
-                "test" if number % _TEST_EVERY == 0 else "dev" if number % _DEV_EVERY == 1 else "train"
+                "test" if draw < _TEST_SHARE else "dev" if draw < _TEST_SHARE + _DEV_SHARE else "train"
             )
         split = str(self._cell(row, self.split, where))
         if split not in SPLITS:
@@ -87,7 +98,7 @@ class _Table(Reader):
         if self.rationale is None:
             return None
         marks = self._cell(row, self.rationale, where)
-        marks = marks.split() if isinstance(marks, str) else marks
+        marks = marks if isinstance(marks, list) else str(marks).split()
         if len(marks) != length or any(str(mark) not in ("0", "1") for mark in marks):
             raise UserError(
                 f"{where}: the rationale must be {length} marks of 0 or 1, one for each token"
@@ -100,16 +111,23 @@ class _Table(Reader):
 class CSV(_Table):
     """Your own csv file with a header, plain or gz.
 
-    `text` and `label` name columns; `split` the column with train, dev or test (without it every
-    fifth row is test and every tenth dev); `rationale` a column of 0/1 marks, one for each token;
-    `labels` fixes the order of the classes.
+    `text` and `label` name columns; `split` the column with train, dev or test (without it a
+    fixed fifth of the rows is test and a tenth dev); `rationale` a column of 0/1 marks, one for
+    each token; `labels` fixes the order of the classes.
     """
 
     def rows(self, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """Read rows by the header's names."""
         csv.field_size_limit(sys.maxsize)
         with open_text(path) as file:
-            yield from enumerate(csv.DictReader(file), 1)
+            table = csv.reader(file)
+            header = next(table, [])
+            for number, cells in enumerate(filter(None, table), 1):
+                if len(cells) != len(header):
+                    raise UserError(
+                        f"{path} row {number} has {len(cells)} cells, but the header has {len(header)}"
+                    )
+                yield number, dict(zip(header, cells, strict=True))
 
 
 @READERS.register("jsonl")

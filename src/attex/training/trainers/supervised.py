@@ -1,6 +1,5 @@
 """Train on labels, keep the best model by a development metric."""
 
-import math
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -68,6 +67,7 @@ class Supervised(Trainer):
         device: torch.device,
     ) -> checkpoints.Progress:
         """Train epoch by epoch, each ending in a checkpoint."""
+        self._check(corpus)
         optimizer = self.optimizer(model)
         progress = checkpoints.load(checkpoint, model, optimizer)
         train, dev = (Batcher(corpus, split, device) for split in ("train", "dev"))
@@ -130,8 +130,15 @@ class Supervised(Trainer):
             )
         return losses.sum().item() / len(train)
 
+    def _check(self, corpus: Corpus) -> None:
+        if self.metric == "roc_auc" and len(set(corpus.splits["dev"].labels.tolist())) < len(
+            corpus.classes
+        ):
+            raise UserError(
+                "the dev texts lack a class, so that their roc_auc is undefined; "
+                "set trainer.metric to accuracy, or another split"
+            )
+
     def _out_of_patience(self, progress: checkpoints.Progress) -> bool:
         since = len(progress.history) - progress.best_epoch
-        if progress.history and math.isnan(progress.history[-1][self.metric]):
-            raise UserError(f"dev {self.metric} is undefined: the dev texts have one class only")
         return self.patience is not None and since >= self.patience

@@ -1,0 +1,44 @@
+"""One training epoch against the published way."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from attex.config.schema import ModelConfig
+from attex.data.batch import Batcher
+from attex.data.corpus import Corpus, build_corpus
+from attex.data.folder import DataFolder
+from attex.data.reader import READERS
+from attex.runner.assembly import assemble
+from attex.training.trainers.supervised import Supervised
+from benchmarks.published import PublishedTraining
+from benchmarks.timing import Result, compare
+
+
+def corpus_of(name: str, folder: Path, limit: int | None = None) -> Corpus:
+    """Read a dataset; `limit` keeps that many of its texts in each split."""
+    reader = READERS.bind(READERS.spec({"type": name}))
+    return build_corpus(replace(reader, limit=limit), DataFolder(folder))
+
+
+def epochs(name: str, corpus: Corpus, at_least: float) -> Result:
+    """Compare an epoch of ours with one of theirs, same texts, batches and sizes."""
+    published = PublishedTraining(corpus)
+    trainer, train = Supervised(), Batcher(corpus, "train")
+    model = assemble(ModelConfig(), corpus, seed=0)
+    optimizer = trainer.optimizer(model)
+    ones = torch.ones(2)
+
+    def ours() -> None:
+        trainer.run_epoch(model, optimizer, train, ones, 0, 1, corpus, name)
+
+    return compare(name, ours, published.epoch, at_least, times=2)
+
+
+def benchmarks(data: Path | None) -> Iterator[Result]:
+    """Time an epoch of SST and one of 2,000 IMDB reviews."""
+    if data is not None:
+        yield epochs("epoch, SST (6,355 sentences)", corpus_of("sst", data), 2.0)
+        yield epochs("epoch, IMDB (2,000 reviews)", corpus_of("imdb", data, 2000), 4.0)

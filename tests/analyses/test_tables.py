@@ -1,0 +1,136 @@
+"""The tables of analyses against values worked out text by text."""
+
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import kendalltau
+
+from attex.analyses.agreement import AgreementAnalysis
+from attex.analyses.analysis import Evidence, SeedEvidence
+from attex.analyses.performance import PerformanceAnalysis
+from attex.analyses.truth import TruthAnalysis
+from attex.charts.density import density_rows
+from attex.data.corpus import Corpus, Split, stable_id
+from attex.foundations.errors import UserError
+
+LENGTHS = [5, 1, 8, 3, 12, 2, 7, 4]
+ABOUT = {"experiment": "toy", "dataset": "toy"}
+
+
+def split(truth: bool = True) -> Split:
+    total = sum(LENGTHS)
+    generator = torch.Generator().manual_seed(0)
+    return Split(
+        words=torch.arange(total, dtype=torch.int32) % 7 + 4,
+        starts=torch.tensor([0, *np.cumsum(LENGTHS)]),
+        labels=torch.arange(len(LENGTHS)) % 2,
+        ids=torch.tensor([stable_id(str(i)) for i in range(len(LENGTHS))]),
+        names=[str(i) for i in range(len(LENGTHS))],
+        truth=torch.rand(total, generator=generator) < 0.4 if truth else None,
+    )
+
+
+def evidence(seeds: int = 2, truth: bool = True) -> Evidence:
+    texts = split(truth)
+    corpus = Corpus([f"w{i}" for i in range(11)], 11, ["no", "yes"], {"test": texts}, {})
+    found = []
+    for seed in range(seeds):
+        rng = np.random.default_rng(seed)
+        scores = {m: torch.tensor(rng.random(sum(LENGTHS))) for m in ("attention", "gradient")}
+        scores["sparse"] = torch.tensor(np.maximum(rng.random(sum(LENGTHS)) - 0.5, 0))
+        logits = torch.tensor(rng.normal(size=(len(LENGTHS), 1)))
+        found.append(SeedEvidence(seed, logits, (logits[:, 0] > 0).numpy().astype(int), scores))
+    return Evidence(ABOUT, corpus, ("attention", "gradient", "sparse"), tuple(found))
+
+
+def test_agreement_rows_are_scipys_values_summarised() -> None:
+    given = evidence()
+    table = AgreementAnalysis()(given).tables["tables/agreement"]
+    starts = given.texts.starts.tolist()
+    values: dict[str, list[float]] = {"0": [], "1": []}
+    for seed in given.seeds:
+        for i in range(len(LENGTHS)):
+            part = slice(starts[i], starts[i + 1])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                a, b = seed.scores["attention"][part], seed.scores["sparse"][part]
+                values[str(seed.seed)].append(float(kendalltau(a, b).statistic))
+    values["all"] = values["0"] + values["1"]
+    for name, found in values.items():
+        row = table.filter(
+            (table["measure_a"] == "attention")
+            & (table["measure_b"] == "sparse")
+            & (table["seed"] == name)
+            & (table["class"] == "overall")
+        ).to_dicts()[0]
+        assert row["n"] == len(found)
+        assert row["undefined"] == int(np.isnan(found).sum())
+        assert row["mean"] == pytest.approx(np.nanmean(found))
+        assert row["std"] == pytest.approx(np.nanstd(found))
+        assert row["low"] <= row["mean"] <= row["high"]
+
+
+def test_agreement_has_a_row_for_each_pair_seed_and_class() -> None:
+    result = AgreementAnalysis()(evidence())
+    table = result.tables["tables/agreement"]
+    assert len(table) == 3 * 3 * 3
+    assert table.columns[:2] == list(ABOUT)
+    classes = table.filter((table["class"] != "overall") & (table["seed"] == "0"))
+    overall = table.filter((table["class"] == "overall") & (table["seed"] == "0"))
+    assert classes["n"].sum() == overall["n"].sum()
+
+
+def test_the_seeds_correlation_files_begin_with_its_columns() -> None:
+    table = AgreementAnalysis()(evidence()).tables["correlation/attention_gradient_kendall_tau"]
+    assert table.columns[:4] == ["class", "pval_sig", "mean", "std"]
+    assert table["class"].to_list() == ["no", "yes", "all_classes"]
+
+
+def test_agreement_needs_two_measures() -> None:
+    with pytest.raises(UserError, match="two measures"):
+        AgreementAnalysis().check(evidence().corpus, ["attention"])
+
+
+def test_truth_needs_a_dataset_that_marks_tokens() -> None:
+    with pytest.raises(UserError, match="marks the deciding tokens"):
+        TruthAnalysis().check(evidence(truth=False).corpus, ["attention"])
+
+
+def test_truth_counts_texts_without_a_true_token_as_undefined() -> None:
+    given = evidence(seeds=1)
+    assert given.texts.truth is not None
+    starts = given.texts.starts.tolist()
+    empty = sum(not given.texts.truth[a:b].any() for a, b in pairwise(starts))
+    assert empty > 0
+    table = TruthAnalysis()(given).tables["tables/truth"]
+    assert set(table["undefined"]) == {empty}
+    assert set(table["n"]) == {len(LENGTHS)}
+
+
+def test_a_perfect_measure_scores_one() -> None:
+    given = evidence(seeds=1)
+    assert given.texts.truth is not None
+    given.seeds[0].scores["attention"] = given.texts.truth.double()
+    table = TruthAnalysis()(given).tables["tables/truth"]
+    assert table.filter(table["measure"] == "attention")["mean"].to_list() == [1.0, 1.0]
+
+
+def test_performance_is_the_share_of_right_predictions() -> None:
+    given = evidence()
+    rows = PerformanceAnalysis()(given).tables["tables/performance"].to_dicts()
+    right = [np.mean(seed.predicted == given.texts.labels.numpy()) for seed in given.seeds]
+    assert [row["accuracy"] for row in rows] == pytest.approx([*right, np.mean(right)])
+
+
+def test_densities_integrate_to_one_and_leave_undefined_values_out() -> None:
+    values = np.append(np.random.default_rng(0).uniform(-1, 1, 500), np.nan)
+    for sample in (values, np.full(10, 1.0), np.array([0.3])):
+        points = density_rows("x", sample)
+        step = points[1]["value"] - points[0]["value"]
+        heights = [point["density"] for point in points]
+        area = step * (sum(heights) - (heights[0] + heights[-1]) / 2)
+        assert area == pytest.approx(1.0, abs=0.02)
+    assert density_rows("x", np.array([np.nan])) == []

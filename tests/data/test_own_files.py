@@ -1,0 +1,259 @@
+"""A user's own csv and jsonl files, written here by hand, whole and with every fault."""
+
+import csv
+import gzip
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from attex.data.corpus import build_corpus
+from attex.data.folder import DataFolder
+from attex.data.reader import READERS, Document
+from attex.foundations.errors import MissingData, UserError
+
+Row = dict[str, object]
+ROWS: list[Row] = [
+    {"text": "Good, really good!", "label": "pos", "part": "train", "marks": "1 0 0 1 0"},
+    {"text": 'Bad "day"', "label": "neg", "part": "train", "marks": "1 0 0 0"},
+    {"text": "It's\nfine", "label": "pos", "part": "dev", "marks": "0 1"},
+    {"text": "not ok", "label": "neg", "part": "test", "marks": "1 1"},
+]
+TOKENS = [
+    ["good", ",", "really", "good", "!"],
+    ["bad", '"', "day", '"'],
+    ["it's", "fine"],
+    ["not", "ok"],
+]
+
+
+def as_csv(rows: list[Row]) -> str:
+    file = io.StringIO()
+    writer = csv.DictWriter(file, list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()
+
+
+def as_jsonl(rows: list[Row]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+WRITERS = {"csv": as_csv, "jsonl": as_jsonl}
+both_kinds = pytest.mark.parametrize("kind", list(WRITERS))
+
+
+def read(folder: Path, kind: str, content: str | bytes, **options: object) -> list[Document]:
+    name = f"own.{kind}"
+    (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    spec = READERS.spec({"type": kind, "path": name} | options)
+    return list(READERS.bind(spec).documents(DataFolder(folder)))
+
+
+def read_rows(folder: Path, kind: str, rows: list[Row], **options: object) -> list[Document]:
+    return read(folder, kind, WRITERS[kind](rows), **options)
+
+
+def problem(folder: Path, kind: str, content: str | bytes, **options: object) -> str:
+    with pytest.raises(UserError) as caught:
+        read(folder, kind, content, **options)
+    assert "\n" not in str(caught.value)
+    return str(caught.value).removeprefix(f"{folder}/")
+
+
+@both_kinds
+def test_a_split_column_is_followed(tmp_path: Path, kind: str) -> None:
+    found = read_rows(tmp_path, kind, ROWS, split="part")
+    assert [document.split for document in found] == ["train", "train", "dev", "test"]
+    assert [document.tokens for document in found] == TOKENS
+    assert [document.label for document in found] == ["pos", "neg", "pos", "neg"]
+    assert [document.name for document in found] == ["1", "2", "3", "4"]
+    assert all(document.truth is None for document in found)
+
+
+@both_kinds
+def test_without_a_split_column_every_fifth_row_is_test_and_every_tenth_dev(
+    tmp_path: Path, kind: str
+) -> None:
+    rows: list[Row] = [{"text": "some words", "label": "ab"[i % 2]} for i in range(100)]
+    splits = [document.split for document in read_rows(tmp_path, kind, rows)]
+    assert {split: splits.count(split) for split in set(splits)} == {"train": 70, "dev": 10, "test": 20}
+    assert [i for i, split in enumerate(splits) if split == "test"] == list(range(4, 100, 5))
+    assert [i for i, split in enumerate(splits) if split == "dev"] == list(range(0, 100, 10))
+
+
+@both_kinds
+def test_a_rationale_marks_the_tokens_that_decide(tmp_path: Path, kind: str) -> None:
+    found = read_rows(tmp_path, kind, ROWS, rationale="marks")
+    marked = [[t for t, m in zip(d.tokens, d.truth or [], strict=True) if m] for d in found]
+    assert marked == [["good", "good"], ["bad"], ["fine"], ["not", "ok"]]
+
+
+def test_a_rationale_in_jsonl_may_be_a_list_or_a_lone_number(tmp_path: Path) -> None:
+    rows: list[Row] = [
+        {"text": "a b", "label": "x", "marks": [0, 1]},
+        {"text": "a", "label": "y", "marks": 1},
+    ]
+    found = read_rows(tmp_path, "jsonl", rows, rationale="marks")
+    assert [document.truth for document in found] == [[False, True], [True]]
+
+
+@both_kinds
+def test_columns_may_have_other_names(tmp_path: Path, kind: str) -> None:
+    rows: list[Row] = [{"body": "hello", "stars": 5}, {"body": "bye", "stars": 1}]
+    found = read_rows(tmp_path, kind, rows, text="body", label="stars")
+    assert [(document.tokens, document.label) for document in found] == [
+        (["hello"], "5"),
+        (["bye"], "1"),
+    ]
+
+
+@both_kinds
+@pytest.mark.parametrize("labels", [("neg", "pos"), ("pos", "neg")])
+def test_given_labels_fix_the_order_of_the_classes(
+    tmp_path: Path, kind: str, labels: tuple[str, ...]
+) -> None:
+    (tmp_path / f"own.{kind}").write_text(WRITERS[kind](ROWS))
+    spec = {"type": kind, "path": f"own.{kind}", "split": "part", "labels": labels}
+    corpus = build_corpus(READERS.bind(READERS.spec(spec)), DataFolder(tmp_path))
+    assert corpus.classes == list(labels)
+    assert corpus.splits["train"].labels.tolist() == [labels.index("pos"), labels.index("neg")]
+
+
+@both_kinds
+@pytest.mark.parametrize(
+    ("tokenizer", "tokens"),
+    [
+        ("words_and_marks", ["it's", "a", "well", "-", "made", "café", "!"]),
+        ("words_only", ["it", "s", "a", "well", "made", "café"]),
+        ("whitespace", ["It's", "a", "well-made", "Café!"]),
+    ],
+)
+def test_the_tokenizer_can_be_chosen(
+    tmp_path: Path, kind: str, tokenizer: str, tokens: list[str]
+) -> None:
+    rows: list[Row] = [{"text": "It's a  well-made Café!", "label": "x"}]
+    assert read_rows(tmp_path, kind, rows, tokenizer=tokenizer)[0].tokens == tokens
+
+
+@both_kinds
+def test_a_file_may_be_gzipped(tmp_path: Path, kind: str) -> None:
+    (tmp_path / f"own.{kind}.gz").write_bytes(gzip.compress(WRITERS[kind](ROWS).encode()))
+    spec = READERS.spec({"type": kind, "path": f"own.{kind}.gz"})
+    found = READERS.bind(spec).documents(DataFolder(tmp_path))
+    assert [document.tokens for document in found] == TOKENS
+
+
+@both_kinds
+def test_a_byte_order_mark_is_no_part_of_the_first_column(tmp_path: Path, kind: str) -> None:
+    found = read(tmp_path, kind, b"\xef\xbb\xbf" + WRITERS[kind](ROWS).encode())
+    assert [document.tokens for document in found] == TOKENS
+
+
+def test_blank_lines_of_jsonl_are_passed_over_and_rows_go_by_line(tmp_path: Path) -> None:
+    found = read(tmp_path, "jsonl", '\n{"text": "a", "label": 1}\n\n{"text": "b", "label": 2}\n')
+    assert [document.name for document in found] == ["2", "4"]
+
+
+def test_a_cell_of_a_megabyte_is_read(tmp_path: Path) -> None:
+    rows: list[Row] = [{"text": "word " * 200_000, "label": "x"}]
+    assert len(read_rows(tmp_path, "csv", rows)[0].tokens) == 200_000
+
+
+@both_kinds
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        ({"text": ""}, {}, "the text has no token that could be scored"),
+        ({"text": " \t "}, {}, "the text has no token that could be scored"),
+        ({"text": "?!"}, {"tokenizer": "words_only"}, "the text has no token that could be scored"),
+        ({"label": ""}, {}, "'label' is empty"),
+        (
+            {"label": "positive"},
+            {"labels": ["positiv", "pos", "neg"]},
+            "label 'positive' is not one of ['positiv', 'pos', 'neg']; did you mean 'positiv'?",
+        ),
+        ({"part": "eval"}, {"split": "part"}, "split 'eval' is not one of train, dev, test"),
+        (
+            {"marks": "1"},
+            {"rationale": "marks"},
+            "the rationale must be 4 marks of 0 or 1, one for each token",
+        ),
+        (
+            {"marks": "1 0 2 0"},
+            {"rationale": "marks"},
+            "the rationale must be 4 marks of 0 or 1, one for each token",
+        ),
+        ({}, {"text": "txt"}, "no column 'txt'; did you mean 'text'?"),
+        ({}, {"label": "Label"}, "no column 'Label'; did you mean 'label'?"),
+        ({}, {"label": "q"}, "no column 'q'; it has text, label, part, marks"),
+        ({}, {"split": "parts"}, "no column 'parts'; did you mean 'part'?"),
+        ({}, {"rationale": "mark"}, "no column 'mark'; did you mean 'marks'?"),
+    ],
+)
+def test_a_row_that_cannot_be_used_is_named(
+    tmp_path: Path, kind: str, change: Row, options: dict[str, object], message: str
+) -> None:
+    rows = [ROWS[0], ROWS[1] | change] if change else ROWS
+    row = 2 if change else 1
+    found = problem(tmp_path, kind, WRITERS[kind](rows), **options)
+    assert found == f"own.{kind} row {row}: {message}"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{'text': 'a'}", "not JSON: Expecting property name enclosed in double quotes"),
+        ('{"text": "a", "label": ', "not JSON: Expecting value"),
+        ("[1, 2]", "not a JSON object"),
+        ('{"text": null, "label": "x"}', "'text' is empty"),
+        ('{"text": ["a", "b"], "label": "x"}', '\'text\' is not a text but ["a", "b"]'),
+        ('{"text": "a", "label": null}', "'label' is empty"),
+        ('{"label": "x"}', "no column 'text'; it has label"),
+    ],
+)
+def test_a_line_of_jsonl_that_cannot_be_used_is_named(tmp_path: Path, line: str, message: str) -> None:
+    content = as_jsonl(ROWS[:1]) + line + "\n"
+    assert problem(tmp_path, "jsonl", content) == f"own.jsonl row 2: {message}"
+
+
+@pytest.mark.parametrize("marks", ["1.5", "{}", "true", "[1]", '[1, "x"]', "[true, false]"])
+def test_a_rationale_of_jsonl_that_is_not_of_marks_is_named(tmp_path: Path, marks: str) -> None:
+    content = f'{{"text": "a b", "label": "x", "marks": {marks}}}\n'
+    assert problem(tmp_path, "jsonl", content, rationale="marks") == (
+        "own.jsonl row 1: the rationale must be 2 marks of 0 or 1, one for each token"
+    )
+
+
+@pytest.mark.parametrize(("line", "cells"), [("one, two,x", 3), ("alone", 1)])
+def test_a_row_of_csv_with_more_or_fewer_cells_than_the_header_is_named(
+    tmp_path: Path, line: str, cells: int
+) -> None:
+    found = problem(tmp_path, "csv", f"text,label\nfine,x\n{line}\n")
+    assert found == f"own.csv row 2 has {cells} cells, but the header has 2"
+
+
+@both_kinds
+def test_a_truncated_gz_file_is_named(tmp_path: Path, kind: str) -> None:
+    rows: list[Row] = [{"text": f"text number {i}", "label": "x"} for i in range(2000)]
+    whole = gzip.compress(WRITERS[kind](rows).encode())
+    (tmp_path / "own.gz").write_bytes(whole[: len(whole) // 2])
+    reader = READERS.bind(READERS.spec({"type": kind, "path": "own.gz"}))
+    with pytest.raises(UserError, match=r"own\.gz is truncated or damaged: "):
+        list(reader.documents(DataFolder(tmp_path)))
+
+
+@both_kinds
+def test_a_file_in_another_encoding_is_named(tmp_path: Path, kind: str) -> None:
+    content = WRITERS[kind]([{"text": "XX", "label": "x"}]).replace("XX", "café").encode("latin-1")
+    assert "is not UTF-8 text" in problem(tmp_path, kind, content)
+
+
+@both_kinds
+@pytest.mark.parametrize("name", ["gone.csv", "folder"])
+def test_a_file_that_is_not_there_is_missing_data(tmp_path: Path, kind: str, name: str) -> None:
+    (tmp_path / "folder").mkdir()
+    reader = READERS.bind(READERS.spec({"type": kind, "path": name}))
+    with pytest.raises(MissingData, match=f"^{name} is missing: put it into {tmp_path} or "):
+        reader.files(DataFolder(tmp_path))

@@ -1,0 +1,136 @@
+"""Word vectors from hand-written files in every form they are published in."""
+
+import gzip
+import random
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+from attex.data.corpus import SPECIALS
+from attex.data.vectors import read_vectors
+from attex.foundations.errors import UserError
+
+VOCABULARY = [*SPECIALS, "cat", "dog", "fish", "über"]
+GLOVE = "the 9 9 9\ndog 1 -2.5 3e-1\nüber 4 5 6\ncat 0 0.5 -1\n"
+ROWS = {"dog": [1, -2.5, 0.3], "über": [4, 5, 6], "cat": [0, 0.5, -1], "fish": [0, 0, 0]}
+HEADER = "4 3\n"
+
+
+def plain(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def gzipped(path: Path, text: str) -> Path:
+    path = path.with_suffix(".gz")
+    path.write_bytes(gzip.compress(text.encode()))
+    return path
+
+
+def zipped(path: Path, text: str) -> Path:
+    path = path.with_suffix(".zip")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("vectors.txt", text)
+    return path
+
+
+@pytest.mark.parametrize("store", [plain, gzipped, zipped])
+@pytest.mark.parametrize(
+    "text", [GLOVE, HEADER + GLOVE, HEADER + GLOVE.replace("\n", " \n"), GLOVE.rstrip("\n")]
+)
+def test_every_published_form_gives_the_same_rows(
+    tmp_path: Path, store: Callable[[Path, str], Path], text: str
+) -> None:
+    vectors = read_vectors(store(tmp_path / "vectors.txt", text), VOCABULARY, 3)
+    for word, row in ROWS.items():
+        torch.testing.assert_close(vectors.matrix[VOCABULARY.index(word)], torch.tensor(row).float())
+    assert vectors.matrix[: len(SPECIALS)].eq(0).all()
+    assert vectors.matrix.shape == (8, 3)
+    assert (vectors.found, vectors.coverage) == (3, 3 / 4)
+
+
+def test_the_first_vector_of_a_word_counts(tmp_path: Path) -> None:
+    path = plain(tmp_path / "v", "cat 1 1\ncat 2 2\ndog 3 3\ncat 4 4\n")
+    vectors = read_vectors(path, VOCABULARY, 2)
+    assert vectors.matrix[4].tolist() == [1, 1]
+    assert vectors.found == 2
+
+
+def test_another_case_is_another_word_and_markers_have_no_vector(tmp_path: Path) -> None:
+    path = plain(tmp_path / "v", "Cat 1 1\n<unk> 2 2\n<pad> 3 3\n")
+    vectors = read_vectors(path, VOCABULARY, 2)
+    assert vectors.matrix.eq(0).all()
+    assert vectors.coverage == 0
+
+
+def test_a_vocabulary_of_markers_only_is_covered_by_nothing(tmp_path: Path) -> None:
+    assert read_vectors(plain(tmp_path / "v", "cat 1\n"), list(SPECIALS), 1).coverage == 0
+
+
+def test_words_of_other_texts_may_hold_spaces(tmp_path: Path) -> None:
+    path = plain(tmp_path / "v", "the 9 9\nof 8 8\n. . . 7 7\ncat 1 2\n")
+    assert read_vectors(path, VOCABULARY, 2).matrix[4].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "width"),
+    [
+        (GLOVE, 1, 3),
+        ("10 3\ncat 1 2 3\n", 1, 3),
+        ("the 1 2 3 4\nof 1 2 3 4\ncat 1 2\n", 3, 2),
+        ("4 4\ncat 1 2 3\n", 2, 3),
+    ],
+)
+def test_another_width_than_the_models_is_said(tmp_path: Path, text: str, line: int, width: int) -> None:
+    path = plain(tmp_path / "v", text)
+    with pytest.raises(UserError) as caught:
+        read_vectors(path, VOCABULARY, 4)
+    assert str(caught.value) == (
+        f"{path} line {line} has vectors of width {width}, but model.embedding_width is 4"
+    )
+
+
+def test_a_row_that_is_not_of_numbers_is_said(tmp_path: Path) -> None:
+    path = plain(tmp_path / "v", "the 1 2\ndog 1 2\ncat 1 two\n")
+    with pytest.raises(UserError) as caught:
+        read_vectors(path, VOCABULARY, 2)
+    assert str(caught.value) == f"{path} line 3: not a row of numbers"
+
+
+def many_rows() -> bytes:
+    rng = random.Random(0)
+    return "".join(f"w{i} {rng.random()} {rng.random()}\n" for i in range(5000)).encode()
+
+
+def test_a_truncated_gz_file_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "v.gz"
+    whole = gzip.compress(many_rows())
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(UserError, match=r"v\.gz is truncated or damaged: "):
+        read_vectors(path, VOCABULARY, 2)
+
+
+def test_a_truncated_zip_file_is_said(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "v", many_rows().decode())
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(UserError, match=r"v\.zip is truncated or damaged: "):
+        read_vectors(path, VOCABULARY, 2)
+
+
+def test_a_zip_file_of_several_files_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "v.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("a.txt", "b.txt", "folder/"):
+            archive.writestr(name, "")
+    with pytest.raises(UserError, match=r"v\.zip holds 2 files; expected one text file$"):
+        read_vectors(path, VOCABULARY, 2)
+
+
+def test_a_file_that_is_not_text_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "v.bin"
+    path.write_bytes(b"cat 1 2\ndog \xff\xfe 2\n")
+    with pytest.raises(UserError, match=r"v\.bin is not UTF-8 text: invalid start byte$"):
+        read_vectors(path, VOCABULARY, 2)

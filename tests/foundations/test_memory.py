@@ -1,0 +1,21 @@
+"""Pieces of a computation: all of it, in order, each within the budget."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attex.foundations.memory import spans
+
+
+@given(st.integers(0, 300), st.integers(0, 50), st.integers(1, 500))
+def test_spans_are_a_partition_and_each_fits_the_budget(total: int, each: int, budget: int) -> None:
+    found = list(spans(total, each, budget))
+    assert [i for span in found for i in range(total)[span]] == list(range(total))
+    for span in found:
+        size = span.stop - span.start
+        assert size == 1 or 1 < size <= budget // max(1, each)
+
+
+@given(st.integers(1, 300), st.integers(1, 50), st.integers(1, 500))
+def test_spans_are_as_few_as_the_budget_allows(total: int, each: int, budget: int) -> None:
+    fitting = max(1, budget // each)
+    assert len(list(spans(total, each, budget))) == -(-total // fitting)

@@ -1,0 +1,156 @@
+"""The rules of the house: who may import whom, and what every public thing has."""
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import attex
+from attex.config.registries import REGISTRIES
+
+SOURCE = Path(attex.__file__).parent
+LINE = [
+    "foundations",
+    "data",
+    "models",
+    "training",
+    "importance",
+    "agreement",
+    "counterfactual",
+    "charts",
+    "analyses",
+    "claims",
+    "report",
+    "config",
+    "runner",
+]
+TOP = {"cli", "experiment", "__main__", "testing"}
+"""Modules beside the rooms, which may import from all of them."""
+
+BARE = {"data", "models", "training", "importance", "agreement", "counterfactual"}
+BARE_PACKAGES = {"torch", "numpy", "scipy", "entmax", "pydantic", "pydantic_core", "safetensors"}
+PUBLIC = [
+    "Experiment",
+    "Run",
+    "load_run",
+    "run",
+    "models.projections.softmax",
+    "models.projections.sparsemax",
+    "models.projections.uniform",
+    "importance.attention",
+    "importance.gradient",
+    "importance.leave_one_out",
+    "agreement.Agreement",
+    "agreement.kendall_tau",
+]
+
+modules = sorted(SOURCE.rglob("*.py"))
+
+
+def imported(path: Path, everywhere: bool = True) -> set[str]:
+    """Every module a file imports, as dotted names; at the top level only unless `everywhere`."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = set()
+    for node in ast.walk(tree) if everywhere else tree.body:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def room(dotted: str) -> str:
+    return dotted.split(".")[1] if dotted.count(".") else ""
+
+
+@pytest.mark.parametrize("path", modules, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_point_one_way(path: Path) -> None:
+    own = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    if own in LINE:
+        rooms = {room(name) for name in imported(path) if name.startswith("attex.")} - {own}
+        ahead = {name for name in rooms & set(LINE) if LINE.index(name) > LINE.index(own)}
+        assert not ahead, f"{path.name} in {own} imports {ahead}"
+        assert not rooms & TOP
+    else:
+        assert own in TOP | {"__init__"}, f"{own} is no room of the house"
+
+
+@pytest.mark.parametrize("path", modules, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_heavy_rooms_import_only_what_a_bare_machine_has(path: Path) -> None:
+    if path.relative_to(SOURCE).parts[0] in BARE:
+        roots = {name.split(".")[0] for name in imported(path)}
+        assert roots <= BARE_PACKAGES | {"attex"} | set(sys.stdlib_module_names)
+
+
+def test_stages_before_the_report_need_no_package_of_the_report() -> None:
+    code = (
+        "import sys\n"
+        "for name in ('polars', 'altair', 'vl_convert', 'jinja2', '_jsonnet', 'rich', 'typer',"
+        " 'sklearn', 'pandas'):\n"
+        "    sys.modules[name] = None\n"
+        "from attex.runner.batch import run_files\n"
+        "from pathlib import Path\n"
+        "import json, tempfile\n"
+        "folder = Path(tempfile.mkdtemp())\n"
+        "config = {'data': {'type': 'planted', 'sizes': [20, 10, 10]}, 'trainer': {'epochs': 1},"
+        " 'model': {'embedding_width': 4, 'encoder': {'type': 'lstm', 'hidden': 2}}}\n"
+        "(folder / 'bare.json').write_text(json.dumps(config))\n"
+        "assert run_files([folder / 'bare.json'], output_dir=folder, until='importance')\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_name_is_the_same_the_second_time(name: str) -> None:
+    code = (
+        "import attex\n"
+        "from functools import reduce\n"
+        f"read = lambda: reduce(getattr, {name.split('.')!r}, attex)\n"
+        "first, second = read(), read()\n"
+        "import attex.cli, attex.runner.execution, attex.report.page\n"
+        "third = read()\n"
+        "assert first is second is third and callable(first), (first, second, third)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_no_module_has_the_name_of_a_published_function_beside_it() -> None:
+    for package in ("models/projections", "importance", "agreement"):
+        files = {path.stem for path in (SOURCE / package).glob("*.py")}
+        names = {entry.name for registry in REGISTRIES.values() for entry in registry}
+        assert not files & names, package
+
+
+@pytest.mark.parametrize("kind", REGISTRIES)
+def test_every_registered_name_says_what_it_is(kind: str) -> None:
+    for entry in REGISTRIES[kind]:
+        doc = inspect.getdoc(entry.target) or ""
+        assert entry.summary, entry.name
+        assert entry.summary == entry.summary.strip().rstrip()
+        assert len(doc.splitlines()) >= 3 or kind == "dataset", f"{kind} {entry.name}"
+        if kind in ("projection", "measure", "statistic", "encoder", "attention", "decoder"):
+            assert "→" in doc, f"{kind} {entry.name} does not give its shapes"
+            assert entry.cite, f"{kind} {entry.name} has no citation"
+
+
+def test_importing_attex_is_cheap() -> None:
+    code = "import sys, attex; assert not {'torch', 'numpy', 'pydantic'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_help_does_not_load_torch() -> None:
+    code = (
+        "import sys, attex.cli\n"
+        "from typer.testing import CliRunner\n"
+        "assert CliRunner().invoke(attex.cli.app, ['--help']).exit_code == 0\n"
+        "assert 'torch' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_files_are_short() -> None:
+    long = {path.name: n for path in modules if (n := len(path.read_text().splitlines())) > 400}
+    assert not long

@@ -1,0 +1,80 @@
+"""Small models and batches that tests of several rooms share."""
+
+from itertools import product
+
+import torch
+from torch import nn
+
+from attex.data.batch import Batch
+from attex.models.attention import ATTENTIONS, Attention
+from attex.models.classifier import AttentionModel, make_embedding
+from attex.models.decoder import DECODERS
+from attex.models.encoder import ENCODERS
+from attex.models.projection import PROJECTIONS
+
+VOCABULARY, WIDTH, HIDDEN = 50, 12, 8
+PAD, START, END = 0, 2, 3
+
+KINDS = [
+    (encoder.name, attention.name, projection.name)
+    for encoder, attention, projection in product(ENCODERS, ATTENTIONS, PROJECTIONS)
+]
+
+
+def make_model(
+    encoder: str = "lstm",
+    attention: str = "tanh",
+    projection: str = "softmax",
+    classes: int = 2,
+    seed: int = 0,
+) -> AttentionModel:
+    """Build a small random model whose weights are large enough to make its attention uneven."""
+    torch.manual_seed(seed)
+    encode = ENCODERS.bind(ENCODERS.spec({"type": encoder, "hidden": HIDDEN}), WIDTH)
+    attend: Attention = ATTENTIONS.bind(
+        ATTENTIONS.spec({"type": attention, "projection": projection}), encode.width
+    )
+    decode = DECODERS.bind(DECODERS.spec("linear"), encode.width, classes)
+    model = AttentionModel(make_embedding(VOCABULARY, WIDTH, None), encode, attend, decode)
+    for module in (attend, decode):
+        for parameter in module.parameters():
+            nn.init.normal_(parameter, std=1.5)
+    return model.eval()
+
+
+def make_batch(lengths: list[int], seed: int = 0, extra_padding: int = 0) -> Batch:
+    """Draw texts of the given lengths, each between markers; text i is the same in any batch."""
+    width = max(lengths) + 2 + extra_padding
+    tokens = torch.full((len(lengths), width), PAD)
+    for row, length in enumerate(lengths):
+        generator = torch.Generator().manual_seed(seed * 1000 + row)
+        tokens[row, 0] = START
+        tokens[row, 1 : length + 1] = torch.randint(4, VOCABULARY, (length,), generator=generator)
+        tokens[row, length + 1] = END
+    position = torch.arange(width)
+    length = torch.tensor(lengths)[:, None]
+    mask = position < length + 2
+    return Batch(
+        tokens=tokens,
+        mask=mask,
+        scorable=mask & (position > 0) & (position < length + 1),
+        labels=torch.arange(len(lengths)) % 2,
+        ids=torch.arange(len(lengths)),
+    )
+
+
+def rows_of(batch: Batch, rows: list[int], width: int) -> Batch:
+    """Take some texts of a batch, padded or cut to another width."""
+
+    def cut(values: torch.Tensor, filler: int) -> torch.Tensor:
+        chosen = values[rows][:, :width]
+        padding = chosen.new_full((len(rows), max(0, width - chosen.shape[1])), filler)
+        return torch.cat([chosen, padding], dim=1)
+
+    return Batch(
+        cut(batch.tokens, PAD),
+        cut(batch.mask, 0),
+        cut(batch.scorable, 0),
+        batch.labels[rows],
+        batch.ids[rows],
+    )

@@ -17,7 +17,7 @@ demo: venv
 	$(BIN)/attex run experiments/demo.jsonnet
 
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --nbmake --nbmake-timeout=300 tests replicate_paper.ipynb
 
 lint: venv
 	$(BIN)/ruff check .

@@ -27,8 +27,9 @@ def make_model(
     projection: str = "softmax",
     classes: int = 2,
     seed: int = 0,
+    spread: float = 1.5,
 ) -> AttentionModel:
-    """Build a small random model whose weights are large enough to make its attention uneven."""
+    """Build a small random model; `spread` is large enough to make its attention uneven."""
     torch.manual_seed(seed)
     encode = ENCODERS.bind(ENCODERS.spec({"type": encoder, "hidden": HIDDEN}), WIDTH)
     attend: Attention = ATTENTIONS.bind(
@@ -38,7 +39,7 @@ def make_model(
     model = AttentionModel(make_embedding(VOCABULARY, WIDTH, None), encode, attend, decode)
     for module in (attend, decode):
         for parameter in module.parameters():
-            nn.init.normal_(parameter, std=1.5)
+            nn.init.normal_(parameter, std=spread)
     return model.eval()
 
 

@@ -79,6 +79,13 @@ def test_writing_leaves_the_file_alone_in_its_folder(tmp_path: Path) -> None:
     assert read_json(tmp_path / "json") == {"a": ["ü", None]}
 
 
+def test_json_has_no_word_for_nan_and_infinities(tmp_path: Path) -> None:
+    write_json(tmp_path / "json", {"a": [float("nan"), 1.5, (float("-inf"), 2)]})
+    text = (tmp_path / "json").read_text()
+    assert "NaN" not in text
+    assert json.loads(text) == {"a": [None, 1.5, [None, 2]]}
+
+
 def test_a_write_that_fails_leaves_the_old_file_whole(tmp_path: Path) -> None:
     path = tmp_path / "text"
     write_text(path, "old")
@@ -96,7 +103,7 @@ def test_tensors_come_back_to_the_bit_with_their_facts(tmp_path: Path) -> None:
         "strided": torch.arange(12).reshape(3, 4).T[1:],
         "empty": torch.zeros(0, 3),
     }
-    facts = {"epoch": 3, "history": [{"loss": 0.5}], "name": "ü"}
+    facts = {"epoch": 3, "history": [{"loss": 0.5}], "best": float("-inf"), "name": "ü"}
     write_tensors(tmp_path / "file", tensors, facts)
     found, about = read_tensors(tmp_path / "file")
     assert about == facts

@@ -82,9 +82,8 @@ class AgreementAnalysis(Analysis):
                     f"{pair}, by predicted class",
                     spec.title,
                 )
-            charts[_file_name(spec.title)] = density_chart(
-                curves, "Agreement between measures", spec.title
-            )
+            overview = density_chart(curves, "Agreement between measures", spec.title)
+            charts = {_file_name(spec.title): overview} | charts
         return Result({"tables/agreement": frame(rows)} | tables, charts, headline)
 
 

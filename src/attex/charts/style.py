@@ -16,7 +16,9 @@ def finish(chart: Any) -> dict[str, Any]:
             labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e8e8e8"
         )
         .configure_title(fontSize=14, fontWeight=600, anchor="start", offset=10)
-        .configure_legend(labelFontSize=12, titleFontSize=12, orient="top", title=None, labelLimit=320)
+        .configure_legend(
+            labelFontSize=12, titleFontSize=12, orient="top", title=None, labelLimit=320, symbolOpacity=1
+        )
     )
     specification: dict[str, Any] = styled.to_dict()
     return specification

@@ -5,7 +5,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-_PREFIXES = ("Value error, ", "Input ")
+_PREFIXES = ("Value error, ", "Input ", "Tuple ", "String ")
+_IN_WORDS_OF_JSON = {
+    "missing": "is required",
+    "model_type": "should be an object",
+    "tuple_type": "should be an array",
+}
 
 
 def describe(error: ValidationError, file: str) -> str:
@@ -21,7 +26,7 @@ def _lines(errors: Iterable[Any], above: tuple[Any, ...]) -> Iterator[str]:
         if nested is not None:
             yield from _lines(nested, path)
             continue
-        message = error["msg"]
+        message = _IN_WORDS_OF_JSON.get(error["type"], error["msg"])
         for prefix in _PREFIXES:
             message = message.removeprefix(prefix)
         where = _dotted(path)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from attex.analyses.analysis import Analysis, Headline, Result
+from attex.analyses.summary import ALL_SEEDS
 from attex.report.examples import Example
 
 if TYPE_CHECKING:
@@ -25,10 +26,14 @@ class Section:
     result: Result
 
     @property
-    def table(self) -> "pl.DataFrame":
-        """The analysis' own table, less the columns that are the same in every row."""
+    def tables(self) -> "dict[str, pl.DataFrame]":
+        """The analysis' own table in two: all seeds together, and each (empty if there is one)."""
         table = next(table for name, table in self.result.tables.items() if name.startswith("tables/"))
-        return table.drop(_IDENTIFYING, strict=False)
+        table = table.drop(_IDENTIFYING, strict=False)
+        pooled = table.filter(table["seed"] == ALL_SEEDS)
+        if pooled.is_empty():
+            return {"pooled": table, "each": pooled}
+        return {"pooled": pooled, "each": table.filter(table["seed"] != ALL_SEEDS)}
 
 
 def render_page(

@@ -1,5 +1,6 @@
 """The bidirectional LSTM of most papers in this field."""
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import torch
@@ -30,8 +31,8 @@ class LSTM(Encoder):
         last = mask.sum(dim=1, keepdim=True) - 1
         mirror = (last - position).where(mask, position)
         ahead, _ = self.ahead(embedded)
-        back, _ = self.back(_Mirror.apply(embedded, mirror))
-        hidden = torch.cat([ahead, _Mirror.apply(back, mirror)], dim=-1)
+        back, _ = self.back(_mirror(embedded, mirror))
+        hidden = torch.cat([ahead, _mirror(back, mirror)], dim=-1)
         return hidden.masked_fill(~mask[..., None], 0.0)
 
     def train(self, mode: bool = True) -> "LSTM":
@@ -64,4 +65,7 @@ class _Mirror(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
-        return _Mirror.apply(gradient, *ctx.saved_tensors), None
+        return _mirror(gradient, *ctx.saved_tensors), None
+
+
+_mirror: Callable[[Tensor, Tensor], Tensor] = _Mirror.apply

@@ -2,7 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3)
 BIN := .venv/bin
 
-.PHONY: venv demo test lint bench clean
+.PHONY: venv demo test lint bench docs clean
 
 venv: .venv/.built
 
@@ -26,6 +26,10 @@ lint: venv
 
 bench: venv
 	$(BIN)/python -m benchmarks
+
+# The parts of docs/ that come out of the code: the reference and the demo's figures.
+docs: venv
+	$(BIN)/python docs/generate.py
 
 clean:
 	rm -rf .venv outputs build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

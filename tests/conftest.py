@@ -1,11 +1,17 @@
 """Fixtures that tests of several rooms share."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
+from attex.config.registries import REGISTRIES
 from attex.data.folder import DataFolder
+
+settings.register_profile("attex", deadline=None)
+settings.load_profile("attex")
 
 
 @pytest.fixture(scope="session")
@@ -15,3 +21,13 @@ def real_data() -> DataFolder:
     if not root:
         pytest.skip("needs real data: set ATTEX_DATA to the folder of raw datasets")
     return DataFolder(Path(root))
+
+
+@pytest.fixture
+def passing_registrations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget after the test what it registered, and where it looked for modules."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    for registry in REGISTRIES.values():
+        list(registry)
+        for table in ("_entries", "_names"):
+            monkeypatch.setattr(registry, table, dict(getattr(registry, table)))

@@ -154,3 +154,10 @@ def test_help_does_not_load_torch() -> None:
 def test_files_are_short() -> None:
     long = {path.name: n for path in modules if (n := len(path.read_text().splitlines())) > 400}
     assert not long
+
+
+def test_the_reference_is_what_the_code_says() -> None:
+    docs = Path(__file__).parent.parent / "docs"
+    code = f"import sys; sys.path.insert(0, {str(docs)!r}); import generate; print(generate.reference(), end='')"
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert found.stdout == (docs / "reference.md").read_text(encoding="utf-8"), "run `make docs`"

@@ -46,7 +46,8 @@ def reversed_keys(value: object) -> object:
 
 
 def held(lock: Path) -> bool:
-    return subprocess.run([sys.executable, "-c", TRY_LOCK, lock], stderr=-3, check=False).returncode == 1
+    command = [sys.executable, "-c", TRY_LOCK, str(lock)]
+    return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 1
 
 
 @given(JSON)

@@ -7,12 +7,11 @@ from pathlib import Path
 import torch
 
 from attex.config.schema import ModelConfig
-from attex.data.batch import Batcher
 from attex.data.corpus import Corpus, build_corpus
 from attex.data.folder import DataFolder
 from attex.data.reader import READERS
 from attex.runner.assembly import assemble
-from attex.training.trainers.supervised import Supervised
+from attex.training.trainers.supervised import Epochs, Supervised
 from benchmarks.published import PublishedTraining
 from benchmarks.timing import Result, compare
 
@@ -23,22 +22,16 @@ def corpus_of(name: str, folder: Path, limit: int | None = None) -> Corpus:
     return build_corpus(replace(reader, limit=limit), DataFolder(folder))
 
 
-def epochs(name: str, corpus: Corpus, at_least: float) -> Result:
+def epoch(name: str, corpus: Corpus, at_least: float) -> Result:
     """Compare an epoch of ours with one of theirs, same texts, batches and sizes."""
     published = PublishedTraining(corpus)
-    trainer, train = Supervised(), Batcher(corpus, "train")
-    model = assemble(ModelConfig(), corpus, seed=0)
-    optimizer = trainer.optimizer(model)
-    ones = torch.ones(2)
-
-    def ours() -> None:
-        trainer.run_epoch(model, optimizer, train, ones, 0, 1, corpus, name)
-
-    return compare(name, ours, published.epoch, at_least, times=2)
+    trainer, model = Supervised(), assemble(ModelConfig(), corpus, seed=0)
+    epochs = Epochs(trainer, model, trainer.optimizer(model), corpus, torch.device("cpu"))
+    return compare(name, lambda: epochs.run(0, 1, name), published.epoch, at_least, times=2)
 
 
 def benchmarks(data: Path | None) -> Iterator[Result]:
     """Time an epoch of SST and one of 2,000 IMDB reviews."""
     if data is not None:
-        yield epochs("epoch, SST (6,355 sentences)", corpus_of("sst", data), 2.0)
-        yield epochs("epoch, IMDB (2,000 reviews)", corpus_of("imdb", data, 2000), 4.0)
+        yield epoch("epoch, SST (6,355 sentences)", corpus_of("sst", data), 2.0)
+        yield epoch("epoch, IMDB (2,000 reviews)", corpus_of("imdb", data, 2000), 4.0)

@@ -7,17 +7,28 @@ from torch import nn
 
 from attex.data.batch import Batch
 from attex.models.attention import ATTENTIONS, Attention
-from attex.models.classifier import AttentionModel, make_embedding
+from attex.models.classifier import AttentionModel
 from attex.models.decoder import DECODERS
+from attex.models.embedding import make_embedding
 from attex.models.encoder import ENCODERS
 from attex.models.projection import PROJECTIONS
 
 VOCABULARY, WIDTH, HIDDEN = 50, 12, 8
 PAD, START, END = 0, 2, 3
 
+
+def takes_projection(attention: str) -> bool:
+    return "projection" in ATTENTIONS[attention].options.model_fields
+
+
+BATCH_DEPENDENT = {"softmax_over_padding"}
+"""What was published so; every other projection must not look at padding."""
+
 KINDS = [
     (encoder.name, attention.name, projection.name)
     for encoder, attention, projection in product(ENCODERS, ATTENTIONS, PROJECTIONS)
+    if projection.name not in BATCH_DEPENDENT
+    and (takes_projection(attention.name) or projection.name == "softmax")
 ]
 
 
@@ -32,9 +43,8 @@ def make_model(
     """Build a small random model; `spread` is large enough to make its attention uneven."""
     torch.manual_seed(seed)
     encode = ENCODERS.bind(ENCODERS.spec({"type": encoder, "hidden": HIDDEN}), WIDTH)
-    attend: Attention = ATTENTIONS.bind(
-        ATTENTIONS.spec({"type": attention, "projection": projection}), encode.width
-    )
+    projected = {"projection": projection} if takes_projection(attention) else {}
+    attend: Attention = ATTENTIONS.bind(ATTENTIONS.spec({"type": attention} | projected), encode.width)
     decode = DECODERS.bind(DECODERS.spec("linear"), encode.width, classes)
     model = AttentionModel(make_embedding(VOCABULARY, WIDTH, None), encode, attend, decode)
     for module in (attend, decode):

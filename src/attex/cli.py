@@ -107,3 +107,7 @@ def main() -> None:
     except UserError as error:
         print(f"attex: {error}", file=sys.stderr)
         sys.exit(2)
+    except OSError as error:
+        # A full disk, a folder that may not be written: the system's words say enough.
+        print(f"attex: {error}", file=sys.stderr)
+        sys.exit(2)

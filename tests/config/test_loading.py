@@ -242,7 +242,7 @@ def test_an_override_that_cannot_be_followed_is_said(override: str, message: str
         ({"trainer": {"epoch": 3}}, "trainer: unknown key 'epoch'; did you mean 'epochs'?"),
         ({"model": {"encoder": "lsmt"}}, "model.encoder: no encoder 'lsmt'; did you mean 'lstm'?"),
         ({"data": "imdv"}, "data: no dataset 'imdv'; did you mean 'imdb'?"),
-        ({"data": {"task": "negation"}}, "data: the dataset has no 'type'"),
+        ({"analyses": [{"statistics": []}]}, "analyses[0]: the analysis has no 'type'"),
         ({"data": {"type": "planted", "task": "keywrod"}}, "data.task: should be 'keyword', 'majority'"),
         ({"data": {"type": "csv"}}, "data.path: is required"),
         (

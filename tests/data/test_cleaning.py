@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attex.data.cleaning import keras_words, words_and_marks, words_only
+from attex.data.cleaning import (
+    jain_wallace_words,
+    keras_words,
+    spacy_words,
+    words_and_marks,
+    words_only,
+)
 
 ASCII = st.text(st.sampled_from(string.printable), max_size=60)
 
@@ -52,3 +58,27 @@ def test_a_mark_stands_alone_or_inside_a_contraction(text: str) -> None:
 )
 def test_words_and_marks_keep_contractions_whole(text: str, tokens: list[str]) -> None:
     assert words_and_marks(text) == tokens
+
+
+@given(ASCII)
+def test_spacy_words_lose_white_space_only(text: str) -> None:
+    assert "".join(spacy_words(text)) == "".join(text.lower().split())
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Didn't it's they've", ["did", "n't", "it", "'s", "they", "'ve"]),
+        ("Can’t, Ann’s", ["ca", "n’t", ",", "ann", "’s"]),
+        ("'so' n't", ["'", "so", "'", "n't"]),
+        ("1,000.50 7:30pm 3-2 a1", ["1,000.50", "7:30pm", "3", "-", "2", "a1"]),
+        ("see http://a.org/b?c=1 now", ["see", "http://a.org/b?c=1", "now"]),
+        ("e-mail (U.S.)", ["e", "-", "mail", "(", "u", ".", "s", ".", ")"]),
+    ],
+)
+def test_spacy_words_split_clitics_and_keep_numbers_and_addresses(text: str, tokens: list[str]) -> None:
+    assert spacy_words(text) == tokens
+
+
+def test_tokens_with_a_digit_are_masked() -> None:
+    assert jain_wallace_words("A 2nd goal, 3-2!") == ["a", "qqq", "goal", ",", "qqq", "-", "qqq", "!"]

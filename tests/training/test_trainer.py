@@ -22,7 +22,7 @@ CPU = torch.device("cpu")
 
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
-    spec = READERS.spec({"type": "planted", "task": "keyword", "sizes": (200, 60, 60)})
+    spec = READERS.spec({"type": "planted", "task": "keyword", "sizes": (400, 60, 60)})
     return build_corpus(READERS.bind(spec), DataFolder(Path("nowhere")))
 
 
@@ -40,7 +40,7 @@ def trainer(**options: object) -> Supervised:
 
 def test_a_single_keyword_is_learned(corpus: Corpus, tmp_path: Path) -> None:
     model = small_model(corpus)
-    trainer(epochs=8, learning_rate=0.01).fit(model, corpus, 0, tmp_path / "c.safetensors", CPU)
+    trainer(epochs=10, learning_rate=0.02).fit(model, corpus, 0, tmp_path / "c.safetensors", CPU)
     logits = predict(model, Batcher(corpus, "test"))
     assert classification_metrics(logits, corpus.splits["test"].labels)["accuracy"] > 0.95
 
@@ -90,7 +90,7 @@ def test_a_broken_loss_names_its_batch(corpus: Corpus, tmp_path: Path) -> None:
 
 def test_attention_is_not_decayed(corpus: Corpus) -> None:
     model = small_model(corpus)
-    decayed, held = model.parameter_groups(0.5)
+    decayed, held = model.parameter_groups(0.1, 0.5)
     assert {id(p) for p in held["params"]} == {id(p) for p in model.attention.parameters()}
     assert (decayed["weight_decay"], held["weight_decay"]) == (0.5, 0.0)
     assert len(decayed["params"]) + len(held["params"]) == len(list(model.parameters()))

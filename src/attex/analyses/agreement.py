@@ -32,6 +32,7 @@ class AgreementAnalysis(Analysis):
 
     One value per text, pair and statistic; the table holds their count, undefined values, mean,
     std (ddof 0), a 95 % bootstrap interval of the mean and the share of texts with p ≤ 0.05.
+    `drop_ends` leaves the first and the last word of each text out, as Neely & Schouten's code does.
     """
 
     title = "Agreement between measures"
@@ -45,8 +46,10 @@ class AgreementAnalysis(Analysis):
         self,
         *,
         statistics: tuple[Annotated[Spec, STATISTICS.choice], ...] = (STATISTICS.spec("kendall_tau"),),
+        drop_ends: bool = False,
     ) -> None:
         self.statistics = statistics
+        self.drop_ends = drop_ends
 
     def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
         """Ask for two measures or more."""
@@ -61,15 +64,15 @@ class AgreementAnalysis(Analysis):
         for spec in self.statistics:
             curves: list[dict[str, Any]] = []
             for first, second in combinations(evidence.measures, 2):
-                pair = f"{first} ~ {second}"
-                compared = [_compare(evidence.texts, s, first, second, spec) for s in evidence.seeds]
+                pair = first, second
+                compared = [self._compare(evidence.texts, s, pair, spec) for s in evidence.seeds]
                 values = np.stack([agreement.value.numpy() for agreement in compared])
                 these = _rows(evidence, compared, values)
                 labels = {"measure_a": first, "measure_b": second, "statistic": spec.title}
                 rows += [evidence.about | labels | row for row in these]
                 name = _file_name(f"{first}_{second}_{spec.title}")
                 tables[f"correlation/{name}"] = frame(_seed_layout(these))
-                curves += density_rows(pair, values)
+                curves += density_rows(" ~ ".join(pair), values)
                 question = f"Do {first} and {second} rank tokens alike?"
                 mean, low, high = (these[-1][key] for key in ("mean", "low", "high"))
                 headline.append(Headline(question, spec.title, mean, low, high, CHANCE))
@@ -79,26 +82,32 @@ class AgreementAnalysis(Analysis):
                         for number, label in enumerate(evidence.corpus.classes)
                         for point in density_rows(label, values[_predicted(evidence) == number])
                     ],
-                    f"{pair}, by predicted class",
+                    f"{' ~ '.join(pair)}, by predicted class",
                     spec.title,
                 )
             overview = density_chart(curves, "Agreement between measures", spec.title)
             charts = {_file_name(spec.title): overview} | charts
         return Result({"tables/agreement": frame(rows)} | tables, charts, headline)
 
+    def _compare(
+        self, texts: Split, seed: SeedEvidence, pair: tuple[str, str], statistic: Spec
+    ) -> Agreement:
+        compute = STATISTICS.bind(statistic)
+        value = torch.full((len(texts),), float("nan"), dtype=torch.float64)
+        p_value = value.clone()
+        for chosen in ordered_batches(texts.lengths.numpy(), _PADDED_TOKENS):
+            a, mask = pad(seed.scores[pair[0]], texts.starts, chosen)
+            b, _ = pad(seed.scores[pair[1]], texts.starts, chosen)
+            piece = compute(a, b, _without_ends(mask) if self.drop_ends else mask)
+            value[chosen] = piece.value
+            if piece.p_value is not None:
+                p_value[chosen] = piece.p_value
+        return Agreement(value, p_value)
 
-def _compare(texts: Split, seed: SeedEvidence, first: str, second: str, statistic: Spec) -> Agreement:
-    compute = STATISTICS.bind(statistic)
-    value = torch.full((len(texts),), float("nan"), dtype=torch.float64)
-    p_value = value.clone()
-    for chosen in ordered_batches(texts.lengths.numpy(), _PADDED_TOKENS):
-        a, mask = pad(seed.scores[first], texts.starts, chosen)
-        b, _ = pad(seed.scores[second], texts.starts, chosen)
-        piece = compute(a, b, mask)
-        value[chosen] = piece.value
-        if piece.p_value is not None:
-            p_value[chosen] = piece.p_value
-    return Agreement(value, p_value)
+
+def _without_ends(mask: torch.Tensor) -> torch.Tensor:
+    position = torch.arange(mask.shape[1])
+    return (position > 0) & (position < mask.sum(dim=1, keepdim=True) - 1)
 
 
 def _predicted(evidence: Evidence) -> np.ndarray:

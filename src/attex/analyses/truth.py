@@ -38,7 +38,8 @@ class TruthAnalysis(Analysis):
     """Every measure scored against planted or human-marked tokens.
 
     AUPRC and precision at the true k, per text; mean, std, 95 % bootstrap interval, and what a
-    random ranking would get.
+    random ranking without ties would get. (Tied tokens rank together, so that a constant measure has
+    an AUPRC of k/n, a little below a random order's.)
     """
 
     title = "Measures against the truth"

@@ -1,7 +1,7 @@
 """Padded batches: what a model sees of the texts."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -28,18 +28,24 @@ class Batch:
     def __len__(self) -> int:
         return self.tokens.shape[0]
 
+    def tensors(self) -> dict[str, Tensor]:
+        """Return the tensors there are, by name."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
     def to(self, device: torch.device | str) -> "Batch":
         """Move every tensor."""
-        moved = {
-            field.name: value.to(device)
-            for field in fields(self)
-            if isinstance(value := getattr(self, field.name), Tensor)
-        }
-        return replace(self, **moved)
+        return replace(self, **{name: value.to(device) for name, value in self.tensors().items()})
+
+    def clone(self) -> "Batch":
+        """Copy every tensor."""
+        return replace(self, **{name: value.clone() for name, value in self.tensors().items()})
 
 
 class Batcher:
-    """Cuts batches out of one split; the arrays lie on the device once."""
+    """Cuts batches out of one split; the arrays lie on the device once.
+
+    `margin` is the number of markers before, and after, the tokens of a text.
+    """
 
     def __init__(self, corpus: Corpus, split: str, device: torch.device | str = "cpu") -> None:
         part = corpus.splits[split]
@@ -49,24 +55,39 @@ class Batcher:
         self._starts = part.starts.to(device)
         self._labels = part.labels.to(device)
         self._ids = part.ids.to(device)
-        self.lengths = part.lengths.numpy() + 2
+        self.margin = int(corpus.markers)
+        self.lengths = part.lengths.numpy() + 2 * self.margin
         self.device = torch.device(device)
 
     def __len__(self) -> int:
         return len(self.lengths)
 
     def batch(self, texts: Sequence[int] | np.ndarray) -> Batch:
-        """Pad the named texts to the longest of them, each between a start and an end marker."""
-        chosen = np.asarray(texts)
-        width = int(self.lengths[chosen].max())
-        index = torch.from_numpy(chosen).to(self.device)
-        length = (self._starts[index + 1] - self._starts[index] + 2)[:, None]
+        """Pad the named texts to the longest of them, between markers where the corpus has them."""
+        return next(self.batches([np.asarray(texts)]))
+
+    def batches(self, order: Sequence[np.ndarray], multiple: int = 1) -> Iterator[Batch]:
+        """Make one batch after the other, padded to a width that is a multiple of `multiple`.
+
+        The device hears of all of them at once: a copy to a GPU waits for all work before it, so
+        that one a batch would halt it each time.
+        """
+        index = torch.from_numpy(np.concatenate(order)).to(self.device)
+        start = 0
+        for texts in order:
+            width = -(-int(self.lengths[texts].max()) // multiple) * multiple
+            yield self._batch(index[start : start + len(texts)], width)
+            start += len(texts)
+
+    def _batch(self, index: Tensor, width: int) -> Batch:
+        length = (self._starts[index + 1] - self._starts[index] + 2 * self.margin)[:, None]
         position = torch.arange(width, device=self.device)
         mask = position < length
-        scorable = mask & (position > 0) & (position < length - 1)
-        source = (self._starts[index][:, None] + position - 1).where(scorable, 0)
+        scorable = mask & (position >= self.margin) & (position < length - self.margin)
+        source = (self._starts[index][:, None] + position - self.margin).where(scorable, 0)
         tokens = self._tokens[source].where(scorable, PAD)
-        tokens = tokens.where(position > 0, START).where(position != length - 1, END)
+        if self.margin:
+            tokens = tokens.where(position > 0, START).where(position != length - 1, END)
         truth = None if self._truth is None else self._truth[source] & scorable
         return Batch(tokens, mask, scorable, self._labels[index], self._ids[index], truth)
 

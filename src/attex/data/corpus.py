@@ -46,13 +46,17 @@ class Split:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Splits over one lexicon, whose first `vocabulary_size` words the model knows."""
+    """Splits over one lexicon, whose first `vocabulary_size` words the model knows.
+
+    `markers` says whether texts stand between a start and an end marker.
+    """
 
     lexicon: list[str]
     vocabulary_size: int
     classes: list[str]
     splits: dict[str, Split]
     facts: dict[str, Any]
+    markers: bool = True
 
     @property
     def vocabulary(self) -> list[str]:
@@ -78,6 +82,7 @@ class Corpus:
             {
                 "classes": self.classes,
                 "vocabulary_size": self.vocabulary_size,
+                "markers": self.markers,
                 "facts": self.facts,
                 "names": {name: part.names for name, part in self.splits.items()},
                 "lexicon": self.lexicon,
@@ -100,7 +105,8 @@ class Corpus:
             )
             for name, names in about["names"].items()
         }
-        return cls(about["lexicon"], about["vocabulary_size"], about["classes"], splits, about["facts"])
+        known = ("lexicon", "vocabulary_size", "classes", "facts", "markers")
+        return cls(splits=splits, **{name: about[name] for name in known})
 
 
 def build_corpus(reader: Reader, folder: DataFolder) -> Corpus:
@@ -124,7 +130,7 @@ def build_corpus(reader: Reader, folder: DataFolder) -> Corpus:
         "unknown_share": unknown,
         "also_in_train": {split: _leaks(kept["train"], kept[split]) for split in SPLITS[1:]},
     }
-    return Corpus(lexicon, known, classes, splits, facts)
+    return Corpus(lexicon, known, classes, splits, facts, reader.markers)
 
 
 def _within_limits(reader: Reader, documents: list[Document]) -> list[Document]:

@@ -38,14 +38,16 @@ class Reader(ABC):
     The options every dataset shares say which texts are kept and which words are known:
     `min_tokens` and `max_tokens` are inclusive; with `drop_extremes` a bound that is not given is
     the observed extreme of the split, exclusive, as Jain & Wallace's loader has it;
-    `min_frequency` counts training texts that contain the word; `limit` keeps that many evenly
-    spaced texts of each split, for a quick look.
+    `min_frequency` counts training texts that contain the word; `markers` puts a start and an end
+    marker around each text, which the encoder sees and attention never rests on; `limit` keeps
+    that many evenly spaced texts of each split, for a quick look.
     """
 
     min_tokens: Count = 1
     max_tokens: Count | None = None
     drop_extremes: bool = False
     min_frequency: Count = 1
+    markers: bool = True
     limit: Count | None = None
 
     publisher: ClassVar[str] = ""
@@ -64,4 +66,4 @@ class Reader(ABC):
         """Read every document, unfiltered, in a fixed order."""
 
 
-READERS: Registry[Reader] = Registry("dataset", "attex.data.readers")
+READERS: Registry[Reader] = Registry("dataset", "attex.data.readers", default="planted")

@@ -25,7 +25,8 @@ def score_texts(
     whatever was done before, so a resumed scoring is the same to the bit on CPU.
     """
     model.eval()
-    lengths = torch.from_numpy(texts.lengths - 2)
+    margin = texts.margin
+    lengths = torch.from_numpy(texts.lengths - 2 * margin)
     starts = torch.cat([torch.zeros(1, dtype=torch.long), lengths.cumsum(0)])
     flat = torch.empty(int(starts[-1]), dtype=torch.float64)
     batches = ordered_batches(texts.lengths, PIECE_TOKENS)
@@ -36,7 +37,7 @@ def score_texts(
         scores = read_tensors(piece)[0]["scores"]
         for row, text in enumerate(chosen):
             length = int(lengths[text])
-            flat[starts[text] : starts[text] + length] = scores[row, 1 : 1 + length]
+            flat[starts[text] : starts[text] + length] = scores[row, margin : margin + length]
     return flat
 
 

@@ -13,11 +13,7 @@ SOFTMAX = PROJECTIONS.spec("softmax")
 
 
 class Attention(nn.Module, ABC):
-    """hidden [B,T,m], scorable [B,T] → weights α = φ(z) [B,T]."""
-
-    def __init__(self, projection: Spec) -> None:
-        super().__init__()
-        self._project: Projection = PROJECTIONS.bind(projection)
+    """hidden [B,T,m], scorable [B,T] → weights α [B,T]."""
 
     @abstractmethod
     def read(self) -> Read:
@@ -27,9 +23,21 @@ class Attention(nn.Module, ABC):
         """Return the energies z [B,T]."""
         return self.read()(hidden)
 
+    @abstractmethod
     def project(self, energies: Tensor, scorable: Tensor) -> Tensor:
         """Return the weights φ(z), exactly 0 where a position is not scorable."""
-        return self._project(energies, scorable)
+
+
+class ProjectedAttention(Attention):
+    """Attention whose energies are turned into weights by a registered projection."""
+
+    def __init__(self, projection: Spec) -> None:
+        super().__init__()
+        self.projection: Projection = PROJECTIONS.bind(projection)
+
+    def project(self, energies: Tensor, scorable: Tensor) -> Tensor:
+        """Apply the projection."""
+        return self.projection(energies, scorable)
 
 
 ATTENTIONS: Registry[Attention] = Registry("attention", "attex.models.attentions", default="tanh")

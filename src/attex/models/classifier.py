@@ -1,12 +1,11 @@
 """The model of one text: embed, encode, attend, decode."""
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from torch import Tensor, nn
 
 from attex.data.batch import Batch
-from attex.data.corpus import PAD
 from attex.models.attention import Attention
 from attex.models.decoder import Decoder, Readout
 from attex.models.encoder import Encoder
@@ -16,7 +15,8 @@ from attex.models.encoder import Encoder
 class Trace:
     """Every step of one forward pass.
 
-    embedded [B,T,d], hidden [B,T,m], energies [B,T], attention [B,T], context [B,m], logits [B,O].
+    embedded [B,T,d], hidden [B,T,m], energies [B,T], attention [B,T], context [B,m], logits [B,O];
+    layers [B,layers,heads,T,T] is the self-attention inside an encoder that has any.
     """
 
     embedded: Tensor
@@ -25,6 +25,7 @@ class Trace:
     attention: Tensor
     context: Tensor
     logits: Tensor
+    layers: Tensor | None = None
 
 
 class AttentionModel(nn.Module):
@@ -45,7 +46,11 @@ class AttentionModel(nn.Module):
 
     def encode(self, embedded: Tensor, batch: Batch) -> Tensor:
         """Encode all real positions, markers included: [B,T,m]."""
-        return cast(Tensor, self.encoder(embedded, batch.mask))
+        return self.encode_layers(embedded, batch)[0]
+
+    def encode_layers(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, Tensor | None]:
+        """Encode, and return the encoder's own self-attention, if any, beside the states."""
+        return self.encoder.trace(embedded, batch.mask)
 
     def score(self, hidden: Tensor, batch: Batch) -> Tensor:
         """Give every position an energy: [B,T]."""
@@ -66,29 +71,41 @@ class AttentionModel(nn.Module):
     def forward(self, batch: Batch) -> Trace:
         """Compose the steps."""
         embedded = self.embed(batch)
-        hidden = self.encode(embedded, batch)
+        hidden, layers = self.encode_layers(embedded, batch)
         energies = self.score(hidden, batch)
         attention = self.attention.project(energies, batch.scorable)
         context = _attended(hidden, attention)
-        return Trace(embedded, hidden, energies, attention, context, self.decoder(context))
+        return Trace(embedded, hidden, energies, attention, context, self.decoder(context), layers)
 
-    def parameter_groups(self, weight_decay: float) -> list[dict[str, object]]:
-        """Group the parameters for an optimiser: attention is not decayed (Jain & Wallace)."""
-        held = {id(parameter) for parameter in self.attention.parameters()}
-        rest = [parameter for parameter in self.parameters() if id(parameter) not in held]
-        return [
-            {"params": rest, "weight_decay": weight_decay},
-            {"params": list(self.attention.parameters()), "weight_decay": 0.0},
+    def parameter_groups(
+        self,
+        learning_rate: float,
+        weight_decay: float,
+        *,
+        attention_factor: float = 1.0,
+        decay_attention: bool = False,
+    ) -> list[dict[str, Any]]:
+        """Group the parameters for an optimiser.
+
+        Attention is not decayed (Jain & Wallace) unless asked for, and learns `attention_factor`
+        times as fast as the rest (Meister et al.: 1 or 10). A module with a `learning_rate` of its
+        own, as learned entmax, keeps it.
+        """
+        own = [module for module in self.modules() if hasattr(module, "learning_rate")]
+        taken = {id(parameter) for module in own for parameter in module.parameters()}
+        held = [p for p in self.attention.parameters() if id(p) not in taken]
+        taken |= {id(parameter) for parameter in held}
+        rest = [parameter for parameter in self.parameters() if id(parameter) not in taken]
+        groups: list[dict[str, Any]] = [
+            {"params": rest, "lr": learning_rate, "weight_decay": weight_decay},
+            {
+                "params": held,
+                "lr": learning_rate * attention_factor,
+                "weight_decay": weight_decay if decay_attention else 0.0,
+            },
+            *({"params": [*m.parameters()], "lr": m.learning_rate, "weight_decay": 0.0} for m in own),
         ]
-
-
-def make_embedding(vocabulary_size: int, width: int, vectors: Tensor | None) -> nn.Embedding:
-    """Make a trainable embedding, from pretrained vectors where given; padding stays zero."""
-    embedding = nn.Embedding(vocabulary_size, width, padding_idx=PAD)
-    if vectors is not None:
-        embedding.weight.data.copy_(vectors)
-        embedding.weight.data[PAD] = 0.0
-    return embedding
+        return [group for group in groups if group["params"]]
 
 
 def _attended(hidden: Tensor, attention: Tensor) -> Tensor:

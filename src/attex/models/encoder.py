@@ -3,13 +3,18 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import torch
+from pydantic import Field
 from torch import Tensor, nn
 
 from attex.foundations.memory import spans
 from attex.foundations.registry import Registry
 from attex.models.reads import Read
+
+Width = Annotated[int, Field(ge=1, le=8192)]
+"""The width of a layer, as an option."""
 
 _STATES_PER_POSITION = 8
 """Hidden-sized temporaries an encoder makes for a position (LSTM: four gates, state, output)."""
@@ -39,6 +44,10 @@ class Encoder(nn.Module, ABC):
     @abstractmethod
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
         """Encode every text as if it were alone."""
+
+    def trace(self, embedded: Tensor, mask: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Encode, and return the self-attention [B,layers,heads,T,T] of an encoder that has any."""
+        return self(embedded, mask), None
 
     def without_each(
         self, embedded: Tensor, mask: Tensor, deleted: Tensor, reads: Sequence[Read], budget: int

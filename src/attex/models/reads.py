@@ -26,5 +26,10 @@ class Read:
 
 
 def unchanged(values: Tensor) -> Tensor:
-    """Finish a read that is linear."""
+    """Finish a linear read of several values."""
     return values
+
+
+def only_column(values: Tensor) -> Tensor:
+    """Finish a linear read of one value."""
+    return values.squeeze(-1)

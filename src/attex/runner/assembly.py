@@ -8,8 +8,9 @@ from attex.config.schema import ModelConfig
 from attex.data.corpus import Corpus
 from attex.foundations.storage import read_tensors
 from attex.models.attention import ATTENTIONS
-from attex.models.classifier import AttentionModel, make_embedding
+from attex.models.classifier import AttentionModel
 from attex.models.decoder import DECODERS
+from attex.models.embedding import make_embedding
 from attex.models.encoder import ENCODERS
 
 

@@ -25,7 +25,7 @@ from attex.runner.plugins import plugin_digests
 from attex.runner.stage import Stage
 from attex.training.metrics import classification_metrics
 from attex.training.prediction import predict
-from attex.training.trainer import TRAINERS
+from attex.training.trainer import TRAINERS, Trainer
 
 UNTIL = ("corpus", "training", "importance", "analyses", "report")
 """Where `--until` can stop."""
@@ -49,6 +49,7 @@ class Plan:
         self._device = device
         self._data = folder
         self._reader: Reader = READERS.bind(config.data)
+        self._trainer: Trainer = TRAINERS.bind(config.trainer)
         asked = {"performance": ANALYSES.spec("performance")} | {s.type: s for s in config.analyses}
         self.methods: dict[str, Analysis] = {name: ANALYSES.bind(s) for name, s in asked.items()}
         self._plugins = plugin_digests(config.imports)
@@ -67,7 +68,10 @@ class Plan:
         return found + (list(self.analyses.values()) if upto >= 3 else [])
 
     def check(self, corpus: Corpus) -> None:
-        """Raise `UserError` where an analysis cannot be done with this corpus."""
+        """Raise `UserError` where the model cannot be built, or an analysis not done, on this corpus."""
+        with torch.device("meta"):
+            assemble(self.config.model, corpus, seed=0)
+        self._trainer.check(corpus)
         measures = [measure.title for measure in self.config.importance]
         for analysis in self.methods.values():
             analysis.check(corpus, measures)
@@ -75,12 +79,13 @@ class Plan:
     def about(self) -> dict[str, str]:
         """The columns that identify the experiment in every table."""
         attention = self.config.model.attention
+        options = attention.options()
         return {
             "experiment": self.config.name,
             "dataset": self.config.data.type,
             "encoder": self.config.model.encoder.type,
             "attention": attention.type,
-            "projection": attention.options()["projection"].title,
+            "projection": options["projection"].title if "projection" in options else "none",
         }
 
     def _corpus(self) -> Stage:
@@ -129,8 +134,7 @@ class Plan:
                 pretrained = read_tensors(inputs[1] / "vectors.safetensors")[0]["matrix"]
             model = assemble(config.model, corpus, seed, pretrained).to(self._device)
             checkpoint = folder / "checkpoint.safetensors"
-            trainer = TRAINERS.bind(config.trainer)
-            progress = trainer.fit(model, corpus, seed, checkpoint, self._device)
+            progress = self._trainer.fit(model, corpus, seed, checkpoint, self._device)
             write_tensors(folder / "model.safetensors", model.state_dict())
             history = {"best_epoch": progress.best_epoch, "epochs": progress.history}
             write_json(folder / "history.json", history)

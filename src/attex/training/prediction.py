@@ -1,5 +1,6 @@
 """Run a model over a whole split."""
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -14,9 +15,6 @@ EVALUATION_TOKENS = 16_384
 def predict(model: AttentionModel, texts: Batcher) -> Tensor:
     """Return the logits [N,O] of all texts, in their own order, on the CPU."""
     model.eval()
-    pieces, order = [], []
-    for chosen in ordered_batches(texts.lengths, EVALUATION_TOKENS):
-        pieces.append(model(texts.batch(chosen)).logits)
-        order.append(torch.from_numpy(chosen))
-    logits = torch.cat(pieces).cpu()
-    return torch.empty_like(logits).index_copy_(0, torch.cat(order), logits)
+    order = ordered_batches(texts.lengths, EVALUATION_TOKENS)
+    logits = torch.cat([model(batch).logits for batch in texts.batches(order)]).cpu()
+    return torch.empty_like(logits).index_copy_(0, torch.from_numpy(np.concatenate(order)), logits)

@@ -15,6 +15,10 @@ class Trainer(ABC):
     """Fits a model to a corpus, leaves the best model in it, and can be killed at any time."""
 
     @abstractmethod
+    def check(self, corpus: Corpus) -> None:
+        """Raise `UserError` if the corpus cannot be trained on; called before any training."""
+
+    @abstractmethod
     def fit(
         self,
         model: AttentionModel,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from attex.data.cleaning import words_only
 from attex.data.folder import DataFolder, open_text
@@ -23,11 +23,13 @@ class SST(Reader):
 
     Root labels 0, 1 are negative and 3, 4 positive; neutral trees are dropped. Brackets and
     punctuation are stripped, words lower-cased; texts of more than 5 tokens are kept, and the
-    longest of each split falls to the loader's strict bound: 6355 / 821 / 1725.
+    longest of each split falls to the loader's strict bound: 6355 / 821 / 1725. With
+    `cleaning="none"` the leaves stay as they are, cased and with punctuation (Neely & Schouten).
     """
 
     min_tokens: Count = 6
     drop_extremes: bool = True
+    cleaning: Literal["words", "none"] = "words"
 
     publisher: ClassVar[str] = "nlp.stanford.edu/sentiment (trainDevTestTrees_PTB.zip)"
     classes: ClassVar[tuple[str, ...]] = ("negative", "positive")
@@ -47,16 +49,15 @@ class SST(Reader):
                     root = _TREE.match(line)
                     if root is None:
                         raise UserError(f"{path} line {number} is not a labelled tree")
-                    label = int(root[1])
+                    label, leaves = int(root[1]), _LEAF.findall(line)
                     if label != _NEUTRAL:
                         yield Document(
                             name=f"{split}/{number}",
                             split=split,
-                            tokens=_sentence(line),
+                            tokens=leaves if self.cleaning == "none" else _words(leaves),
                             label=self.classes[label > _NEUTRAL],
                         )
 
 
-def _sentence(tree: str) -> list[str]:
-    text = " ".join(_LEAF.findall(tree))
-    return words_only(text.replace("-LRB-", "").replace("-RRB-", " "))
+def _words(leaves: list[str]) -> list[str]:
+    return words_only(" ".join(leaves).replace("-LRB-", "").replace("-RRB-", " "))

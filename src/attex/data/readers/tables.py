@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 from attex.data import cleaning
-from attex.data.corpus import stable_id
 from attex.data.folder import DataFolder, open_text
 from attex.data.reader import READERS, SPLITS, Document, Reader
+from attex.data.split_list import drawn_split
 from attex.foundations.errors import UserError
 from attex.foundations.registry import did_you_mean
 
 _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "words_and_marks": cleaning.words_and_marks,
     "words_only": cleaning.words_only,
+    "jain_wallace": cleaning.jain_wallace_words,
     "whitespace": str.split,
 }
 _DEV_SHARE, _TEST_SHARE = 10, 20
@@ -35,7 +36,7 @@ class _Table(Reader):
     split: str | None = None
     rationale: str | None = None
     labels: tuple[str, ...] = ()
-    tokenizer: Literal["words_and_marks", "words_only", "whitespace"] = "words_and_marks"
+    tokenizer: Literal["words_and_marks", "words_only", "jain_wallace", "whitespace"] = "words_and_marks"
 
     def class_names(self) -> tuple[str, ...]:
         """Return the labels in the order the user gave them, if given."""
@@ -85,10 +86,7 @@ class _Table(Reader):
     def _split(self, row: Mapping[str, Any], number: int, where: str) -> str:
         if self.split is None:
             # By a hash of the row's number: every tenth row could be of one class only.
-            draw = stable_id(f"split/{number}") % 100
-            return (
-                "test" if draw < _TEST_SHARE else "dev" if draw < _TEST_SHARE + _DEV_SHARE else "train"
-            )
+            return drawn_split(str(number), dev=_DEV_SHARE, test=_TEST_SHARE)
         split = str(self._cell(row, self.split, where))
         if split not in SPLITS:
             raise UserError(f"{where}: split '{split}' is not one of {', '.join(SPLITS)}")

@@ -6,13 +6,13 @@ import torch
 from torch import Tensor, nn
 
 from attex.foundations.registry import Spec
-from attex.models.attention import ATTENTIONS, SOFTMAX, Attention
+from attex.models.attention import ATTENTIONS, SOFTMAX, ProjectedAttention
 from attex.models.projection import PROJECTIONS
 from attex.models.reads import Read
 
 
 @ATTENTIONS.register("tanh", aliases=("additive",), cite="Bahdanau et al. 2015")
-class Additive(Attention):
+class Additive(ProjectedAttention):
     """Additive energies: z_t = v · tanh(W₁ h_t + b), with W₁ halving the width.
 
     hidden [B,T,m] → energies [B,T].

@@ -3,16 +3,16 @@
 import math
 from typing import Annotated
 
-from torch import Tensor, nn
+from torch import nn
 
 from attex.foundations.registry import Spec
-from attex.models.attention import ATTENTIONS, SOFTMAX, Attention
+from attex.models.attention import ATTENTIONS, SOFTMAX, ProjectedAttention
 from attex.models.projection import PROJECTIONS
-from attex.models.reads import Read
+from attex.models.reads import Read, only_column
 
 
 @ATTENTIONS.register("sdp", aliases=("dot",), cite="Vaswani et al. 2017")
-class ScaledDot(Attention):
+class ScaledDot(ProjectedAttention):
     """Scaled dot energies: z_t = w · h_t / √m, with w learned as there is no query.
 
     hidden [B,T,m] → energies [B,T].
@@ -29,8 +29,4 @@ class ScaledDot(Attention):
 
     def read(self) -> Read:
         """Read h along w/√m."""
-        return Read(self.query.weight / math.sqrt(self.query.in_features), None, _only_column)
-
-
-def _only_column(values: Tensor) -> Tensor:
-    return values.squeeze(-1)
+        return Read(self.query.weight / math.sqrt(self.query.in_features), None, only_column)

@@ -1,12 +1,9 @@
 """The position-wise encoder: no token knows of another."""
 
-from typing import Annotated
-
 import torch
-from pydantic import Field
 from torch import Tensor, nn
 
-from attex.models.encoder import ENCODERS, Encoder
+from attex.models.encoder import ENCODERS, Encoder, Width
 
 
 @ENCODERS.register("average", aliases=("mlp",), cite="Jain & Wallace 2019")
@@ -17,7 +14,7 @@ class Average(Encoder):
     words, hence the name the papers gave it.
     """
 
-    def __init__(self, embedding_width: int, *, hidden: Annotated[int, Field(ge=1)] = 128) -> None:
+    def __init__(self, embedding_width: int, *, hidden: Width = 128) -> None:
         super().__init__()
         self.width = hidden
         self.project = nn.Linear(embedding_width, hidden)

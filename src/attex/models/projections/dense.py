@@ -26,3 +26,25 @@ def uniform(energies: Tensor, mask: Tensor) -> Tensor:
     """
     counted = mask.to(energies.dtype)
     return counted / counted.sum(dim=-1, keepdim=True).clamp(min=1)
+
+
+@PROJECTIONS.register("imposed", cite="Wiegreffe & Pinter 2019")
+def imposed(energies: Tensor, mask: Tensor) -> Tensor:
+    """A given distribution: the energies are the weights themselves, α_t = z_t / Σ_s z_s.
+
+    energies [...,T], mask [...,T] → [...,T]. Dropping a position renormalises the others. Negative
+    weights count as 0, and a row without any weight is uniform.
+    """
+    weights = energies.clamp(min=0.0) * mask
+    total = weights.sum(dim=-1, keepdim=True)
+    return (weights / total.where(total > 0, 1.0)).where(total > 0, uniform(energies, mask))
+
+
+@PROJECTIONS.register("softmax_over_padding", cite="Neely & Schouten 2020, released code")
+def softmax_over_padding(energies: Tensor, mask: Tensor) -> Tensor:
+    """Softmax that forgets the mask, as published: α_t = e^{z_t} / Σ over all T, padding included.
+
+    energies [...,T], mask [...,T] → [...,T]. What padding takes is lost, so that the weights sum to
+    less than 1 and depend on the longest text of the batch. Only to check published numbers with.
+    """
+    return energies.softmax(dim=-1) * mask

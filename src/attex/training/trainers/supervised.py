@@ -7,12 +7,13 @@ import torch
 from pydantic import Field
 from torch import Tensor
 
-from attex.data.batch import Batcher, training_batches
+from attex.data.batch import Batch, Batcher, training_batches
 from attex.data.corpus import Corpus
 from attex.foundations.errors import UserError
 from attex.foundations.progress import say, track
 from attex.models.classifier import AttentionModel
 from attex.training import checkpoint as checkpoints
+from attex.training.graphs import RecordedSteps
 from attex.training.loss import class_weights, classification_loss
 from attex.training.metrics import classification_metrics
 from attex.training.prediction import predict
@@ -29,7 +30,8 @@ class Supervised(Trainer):
 
     The loss is summed over a batch, as in Jain & Wallace's code: Adam does not mind, but the
     weight decay inside it is 32 times weaker than beside a mean. `patience` epochs without a
-    better `metric` on dev end the training early. The order of the batches depends on
+    better `metric` on dev end the training early; `first_kept_epoch` is the first whose model may be
+    kept (Jain & Wallace's code never keeps the first). The order of the batches depends on
     (seed, epoch) only, so that a resumed training is the same to the bit on CPU.
     """
 
@@ -41,22 +43,37 @@ class Supervised(Trainer):
         max_batch_tokens: Count = 32_768,
         learning_rate: Positive = 1e-3,
         weight_decay: NonNegative = 1e-5,
+        attention_rate_factor: Positive = 1.0,
+        decay_attention: bool = False,
         amsgrad: bool = True,
         class_weights: bool = True,
         reduction: Literal["sum", "mean"] = "sum",
         metric: Literal["roc_auc", "accuracy"] = "roc_auc",
         patience: Count | None = None,
+        first_kept_epoch: Count = 1,
     ) -> None:
         self.epochs = epochs
         self.batch_size = batch_size
         self.max_batch_tokens = max_batch_tokens
         self.learning_rate = learning_rate
         self.weight_decay = weight_decay
+        self.attention_rate_factor = attention_rate_factor
+        self.decay_attention = decay_attention
         self.amsgrad = amsgrad
         self.class_weights = class_weights
         self.reduction = reduction
         self.metric = metric
         self.patience = patience
+        self.first_kept_epoch = first_kept_epoch
+
+    def check(self, corpus: Corpus) -> None:
+        """Ask for dev texts of every class where they are ranked by class."""
+        found = set(corpus.splits["dev"].labels.tolist())
+        if self.metric == "roc_auc" and len(found) < len(corpus.classes):
+            raise UserError(
+                "the dev texts lack a class, so that their roc_auc is undefined; "
+                "set trainer.metric to accuracy, or another split"
+            )
 
     def fit(
         self,
@@ -67,21 +84,18 @@ class Supervised(Trainer):
         device: torch.device,
     ) -> checkpoints.Progress:
         """Train epoch by epoch, each ending in a checkpoint."""
-        self._check(corpus)
         optimizer = self.optimizer(model)
         progress = checkpoints.load(checkpoint, model, optimizer)
-        train, dev = (Batcher(corpus, split, device) for split in ("train", "dev"))
-        classes = len(corpus.classes)
-        labels = corpus.splits["train"].labels
-        weights = class_weights(labels, classes) if self.class_weights else torch.ones(classes)
-        weights = weights.to(device)
+        dev = Batcher(corpus, "dev", device)
+        epochs = Epochs(self, model, optimizer, corpus, device)
         while len(progress.history) < self.epochs and not self._out_of_patience(progress):
             epoch = len(progress.history) + 1
             what = f"seed {seed}, epoch {epoch} of {self.epochs}"
-            loss = self.run_epoch(model, optimizer, train, weights, seed, epoch, corpus, what)
+            loss = epochs.run(seed, epoch, what)
             scores = classification_metrics(predict(model, dev), corpus.splits["dev"].labels)
             progress.history.append({"epoch": epoch, "loss": loss} | scores)
-            if scores[self.metric] > progress.best_score:
+            eligible = epoch >= min(self.first_kept_epoch, self.epochs)
+            if eligible and scores[self.metric] > progress.best_score:
                 progress.best_epoch, progress.best_score = epoch, scores[self.metric]
                 progress.best_state = {k: v.detach().clone() for k, v in model.state_dict().items()}
             checkpoints.save(checkpoint, progress, model, optimizer)
@@ -91,54 +105,66 @@ class Supervised(Trainer):
 
     def optimizer(self, model: AttentionModel) -> torch.optim.Optimizer:
         """Make one fused optimiser over all parameter groups."""
-        groups = model.parameter_groups(self.weight_decay)
-        return torch.optim.Adam(groups, lr=self.learning_rate, amsgrad=self.amsgrad, fused=True)
-
-    def run_epoch(
-        self,
-        model: AttentionModel,
-        optimizer: torch.optim.Optimizer,
-        train: Batcher,
-        weights: Tensor,
-        seed: int,
-        epoch: int,
-        corpus: Corpus,
-        what: str,
-    ) -> float:
-        """Go through the training texts once; return the mean loss of a text."""
-        model.train()
-        order = training_batches(
-            train.lengths, self.batch_size, self.max_batch_tokens, seed * 1_000_003 + epoch
+        groups = model.parameter_groups(
+            self.learning_rate,
+            self.weight_decay,
+            attention_factor=self.attention_rate_factor,
+            decay_attention=self.decay_attention,
         )
-        losses = torch.zeros(len(order), device=train.device)
-        for step, texts in enumerate(track(order, what, len(order))):
-            batch = train.batch(texts)
-            each = classification_loss(model(batch).logits, batch.labels, weights)
-            optimizer.zero_grad(set_to_none=True)
-            total = each.sum() if self.reduction == "sum" else each.mean()
-            torch.autograd.backward(total)
-            optimizer.step()
-            losses[step] = each.detach().sum()
-        # Looked at once an epoch: a look at every step would halt a GPU at every step.
-        broken = (~losses.isfinite()).nonzero()
-        if len(broken):
-            first = int(broken[0])
-            names = ", ".join(corpus.splits["train"].names[text] for text in order[first][:3])
-            raise UserError(
-                f"{what}: the loss became {losses[first].item()} at batch {first + 1} of "
-                f"{len(order)} (texts {names}, …); lower trainer.learning_rate"
-            )
-        return losses.sum().item() / len(train)
-
-    def _check(self, corpus: Corpus) -> None:
-        if self.metric == "roc_auc" and len(set(corpus.splits["dev"].labels.tolist())) < len(
-            corpus.classes
-        ):
-            raise UserError(
-                "the dev texts lack a class, so that their roc_auc is undefined; "
-                "set trainer.metric to accuracy, or another split"
-            )
+        on_gpu = model.embedding.weight.is_cuda
+        return torch.optim.Adam(groups, amsgrad=self.amsgrad, fused=True, capturable=on_gpu)
 
     def _out_of_patience(self, progress: checkpoints.Progress) -> bool:
         since = len(progress.history) - progress.best_epoch
         return self.patience is not None and since >= self.patience
+
+
+class Epochs:
+    """Goes through the training texts, with the data on the device and steps recorded on a GPU."""
+
+    def __init__(
+        self,
+        trainer: Supervised,
+        model: AttentionModel,
+        optimizer: torch.optim.Optimizer,
+        corpus: Corpus,
+        device: torch.device,
+    ) -> None:
+        self._trainer, self._model, self._optimizer = trainer, model, optimizer
+        self._names = corpus.splits["train"].names
+        self._train = Batcher(corpus, "train", device)
+        classes, labels = len(corpus.classes), corpus.splits["train"].labels
+        weights = class_weights(labels, classes) if trainer.class_weights else torch.ones(classes)
+        self._weights = weights.to(device)
+        self._steps = RecordedSteps(self._step, trainer.batch_size, device)
+
+    def run(self, seed: int, epoch: int, what: str) -> float:
+        """Go through the texts once; return the mean loss of a text."""
+        self._model.train()
+        train, trainer = self._train, self._trainer
+        order = training_batches(
+            train.lengths, trainer.batch_size, trainer.max_batch_tokens, seed * 1_000_003 + epoch
+        )
+        losses = torch.zeros(len(order), device=train.device)
+        with self._steps.stream():
+            batches = train.batches(order, self._steps.multiple)
+            for number, batch in enumerate(track(batches, what, len(order))):
+                losses[number] = self._steps(batch)
+            # Looked at once an epoch: a look at every step would halt a GPU at every step.
+            found = losses.cpu()
+        broken = (~found.isfinite()).nonzero()
+        if len(broken):
+            first = int(broken[0])
+            names = ", ".join(self._names[text] for text in order[first][:3])
+            raise UserError(
+                f"{what}: the loss became {found[first].item()} at batch {first + 1} of "
+                f"{len(order)} (texts {names}, …); lower trainer.learning_rate"
+            )
+        return found.sum().item() / len(train)
+
+    def _step(self, batch: Batch) -> Tensor:
+        each = classification_loss(self._model(batch).logits, batch.labels, self._weights)
+        self._optimizer.zero_grad(set_to_none=True)
+        torch.autograd.backward(each.sum() if self._trainer.reduction == "sum" else each.mean())
+        self._optimizer.step()
+        return each.detach().sum()

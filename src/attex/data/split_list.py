@@ -1,0 +1,36 @@
+"""Which text belongs to which split: by a published list, or by a hash where there is none."""
+
+from collections.abc import Container
+from importlib import resources
+from pathlib import Path
+
+from attex.data.corpus import stable_id
+from attex.data.folder import open_text
+from attex.data.reader import SPLITS
+from attex.foundations.errors import UserError
+
+
+def published_split(name: str) -> dict[str, str]:
+    """Return text → split of a list shipped with attex: train, dev, test, by name in each."""
+    listed = resources.files("attex.data") / "splits" / f"{name}.csv.gz"
+    with resources.as_file(listed) as path, open_text(path) as file:
+        next(file)
+        pairs = dict(line.rstrip("\n").split(",") for line in file)
+    order = {split: rank for rank, split in enumerate(SPLITS)}
+    return dict(sorted(pairs.items(), key=lambda pair: (order[pair[1]], pair[0])))
+
+
+def require_all(split: dict[str, str], found: Container[str], place: Path, what: str) -> None:
+    """Raise unless every text of a split list was found."""
+    absent = [name for name in split if name not in found]
+    if absent:
+        raise UserError(
+            f"{place} lacks {len(absent)} of the {len(split)} {what} of the split, {absent[0]} the "
+            "first of them; is the archive complete?"
+        )
+
+
+def drawn_split(key: str, *, dev: int, test: int = 0) -> str:
+    """Draw a split, `dev` and `test` per cent of the time, by a hash: the same key, the same split."""
+    draw = stable_id(f"split/{key}") % 100
+    return "test" if draw < test else "dev" if draw < test + dev else "train"

@@ -1,0 +1,90 @@
+"""A small Transformer encoder."""
+
+import math
+from typing import Annotated
+
+import torch
+from pydantic import Field
+from torch import Tensor, nn
+
+from attex.foundations.errors import UserError
+from attex.foundations.registry import Spec
+from attex.models.attention import SOFTMAX
+from attex.models.encoder import ENCODERS, Encoder, Width
+from attex.models.projection import PROJECTIONS, Projection
+
+
+@ENCODERS.register("transformer", cite="Vaswani et al. 2017; Meister et al. 2021")
+class Transformer(Encoder):
+    """Stacked self-attention: x ← x + Att(LN(x)), x ← x + FF(LN(x)), h = LN(x).
+
+    embedded [B,T,d] → hidden [B,T,hidden]. Embeddings are mapped to `hidden` and sinusoidal
+    positions added; two layers of one head, all widths 128 (Meister et al. 2021), normalised
+    before each step, which they leave open. `inner_projection` replaces the softmax of the
+    self-attention; the attention that decides stands on top of the encoder.
+    """
+
+    def __init__(
+        self,
+        embedding_width: int,
+        *,
+        hidden: Width = 128,
+        layers: Annotated[int, Field(ge=1, le=48)] = 2,
+        heads: Annotated[int, Field(ge=1, le=64)] = 1,
+        inner_projection: Annotated[Spec, PROJECTIONS.choice] = SOFTMAX,
+    ) -> None:
+        super().__init__()
+        if hidden % heads or hidden % 2:
+            raise UserError(
+                f"model.encoder: hidden {hidden} must be even and a multiple of heads {heads}"
+            )
+        self.width = hidden
+        self.input = nn.Linear(embedding_width, hidden)
+        self.stack = nn.ModuleList(_Layer(hidden, heads, inner_projection) for _ in range(layers))
+        self.norm = nn.LayerNorm(hidden)
+
+    def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
+        """Encode."""
+        return self.trace(embedded, mask)[0]
+
+    def trace(self, embedded: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Encode, and keep every layer's self-attention [B,layers,heads,T,T]."""
+        states = self.input(embedded) + _positions(embedded, self.width)
+        weights = []
+        for layer in self.stack:
+            states, attended = layer(states, mask)
+            weights.append(attended)
+        hidden = self.norm(states).masked_fill(~mask[..., None], 0.0)
+        return hidden, torch.stack(weights, dim=1)
+
+
+class _Layer(nn.Module):
+    """One layer of self-attention and feed-forward, each with its residual."""
+
+    def __init__(self, hidden: int, heads: int, projection: Spec) -> None:
+        super().__init__()
+        self.heads = heads
+        self.before_attention, self.before_feed = nn.LayerNorm(hidden), nn.LayerNorm(hidden)
+        self.queries_keys_values = nn.Linear(hidden, 3 * hidden)
+        self.output = nn.Linear(hidden, hidden)
+        self.feed = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, hidden))
+        self.project: Projection = PROJECTIONS.bind(projection)
+
+    def forward(self, states: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the new states [B,T,m] and the attention [B,heads,T,T] of each position to each."""
+        size, length, _ = states.shape
+        mixed = self.queries_keys_values(self.before_attention(states))
+        queries, keys, values = mixed.view(size, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        energies = queries @ keys.mT / math.sqrt(queries.shape[-1])
+        weights = self.project(energies, mask[:, None, None, :].expand_as(energies))
+        attended = (weights @ values).transpose(1, 2).reshape(size, length, -1)
+        states = states + self.output(attended)
+        return states + self.feed(self.before_feed(states)), weights
+
+
+def _positions(embedded: Tensor, width: int) -> Tensor:
+    """Sinusoids of geometrically growing wavelength, for embedded [B,T,d]: [T,m]."""
+    position = torch.arange(embedded.shape[1], dtype=torch.float64, device=embedded.device)
+    pair = torch.arange(0, width, 2, dtype=torch.float64, device=embedded.device)
+    angles = position[:, None] * torch.exp(-math.log(10_000.0) * pair / width)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1).to(embedded.dtype)

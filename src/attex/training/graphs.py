@@ -1,0 +1,74 @@
+"""Training steps that are recorded once for each shape and replayed, where a GPU can.
+
+A step of these small models is a hundred tiny kernels: launching them takes longer than running
+them. A recorded step is launched as one.
+"""
+
+import contextlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attex.data.batch import Batch
+from attex.foundations.progress import say
+
+Step = Callable[[Batch], Tensor]
+"""Forward, backward and optimiser on one batch; returns its loss."""
+
+SHAPE_MULTIPLE = 16
+"""Widths are padded up to a multiple of this, so that a few recordings serve all batches."""
+
+_WARM_UP = 3
+
+
+class RecordedSteps:
+    """Runs a step on batches of full size by replaying it, on all others as it is."""
+
+    def __init__(self, step: Step, full_size: int, device: torch.device) -> None:
+        self._step = step
+        self._full_size = full_size
+        self._recordings: dict[int, tuple[torch.cuda.CUDAGraph, Batch, Tensor]] = {}
+        self._done = 0
+        self._possible = device.type == "cuda"
+        cuda: Any = torch.cuda
+        self._stream = cuda.Stream(device) if self._possible else None
+        self._pool = torch.cuda.graph_pool_handle() if self._possible else None
+        self.multiple = SHAPE_MULTIPLE if self._possible else 1
+
+    def stream(self) -> AbstractContextManager[object]:
+        """Where all steps must run: what is recorded and what is not, on one stream."""
+        if self._stream is None:
+            return contextlib.nullcontext()
+        self._stream.wait_stream(torch.cuda.current_stream())
+        return torch.cuda.stream(self._stream)
+
+    def __call__(self, batch: Batch) -> Tensor:
+        """Train on a batch and return its loss, which the next call may overwrite."""
+        self._done += 1
+        # The first steps are not recorded: they make what is made once, as the optimiser's state.
+        if not self._possible or self._done <= _WARM_UP or len(batch) != self._full_size:
+            return self._step(batch)
+        width = batch.tokens.shape[1]
+        if width not in self._recordings and not self._record(batch, width):
+            return self._step(batch)
+        graph, inputs, loss = self._recordings[width]
+        for target, value in zip(inputs.tensors().values(), batch.tensors().values(), strict=True):
+            target.copy_(value)
+        graph.replay()
+        return loss
+
+    def _record(self, batch: Batch, width: int) -> bool:
+        inputs = batch.clone()
+        graph = torch.cuda.CUDAGraph()
+        try:
+            with torch.cuda.graph(graph, pool=self._pool, stream=self._stream):
+                loss = self._step(inputs)
+        except RuntimeError as error:
+            self._possible = False
+            say(f"  steps are not recorded: {str(error).splitlines()[0]}")
+            return False
+        self._recordings[width] = graph, inputs, loss
+        return True

@@ -17,6 +17,7 @@ def main() -> int:
     parser.add_argument("--data-dir", type=Path, help="folder of raw datasets; else ATTEX_DATA")
     parser.add_argument("--output-dir", type=Path, default=Path("outputs"))
     parser.add_argument("--device", default="auto")
+    parser.add_argument("--jobs", type=int, default=1, help="seeds computed side by side")
     asked = parser.parse_args()
     everything = asked.experiment_path is None
     files = sorted(EXPERIMENTS.glob("*.jsonnet")) if everything else [asked.experiment_path]
@@ -26,6 +27,7 @@ def main() -> int:
         output_dir=asked.output_dir,
         device=asked.device,
         skip_missing=everything,
+        jobs=asked.jobs,
     )
     return 0 if done else 1
 

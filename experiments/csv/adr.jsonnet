@@ -7,7 +7,7 @@
 //   split  test as in the file received; dev is 15 % of its train (their seed 16377)
 // Their bounds "5 to 100" are exclusive; the test split keeps 4123 tweets, 487 of them positive, and
 // the vocabulary has 6845 entries.
-(import '../lib/jain_wallace.libsonnet') {
+(import '../lib/common.libsonnet') {
   data: {
     type: 'csv',
     path: 'adr/tweets.csv',

@@ -11,7 +11,7 @@
 // They bound the length from above only, "below 4000"; a missing bound is the shortest text of each
 // split, which drops. The test split keeps 1262 texts, and the vocabulary has 16,274 entries. Vectors
 // as for diabetes.
-(import '../lib/jain_wallace.libsonnet') {
+(import '../lib/common.libsonnet') {
   data: {
     type: 'csv',
     path: 'mimic/anemia.csv',

@@ -13,7 +13,7 @@
 // Their bounds "6 to 4000" are exclusive; the test split keeps 1615 texts, 319 of them positive, and
 // the vocabulary has 18,888 entries. Their vectors are word2vec (300-d, window 10, words of two
 // occurrences or more) trained on all summaries: name your file under `vectors` to do the same.
-(import '../lib/jain_wallace.libsonnet') {
+(import '../lib/common.libsonnet') {
   data: {
     type: 'csv',
     path: 'mimic/diabetes.csv',

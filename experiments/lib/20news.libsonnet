@@ -1,2 +1,2 @@
 // 20 Newsgroups, baseball or hockey, on Jain & Wallace's split: 1142 / 277 / 357 messages.
-(import 'jain_wallace.libsonnet') { data: '20news' }
+(import 'common.libsonnet') { data: '20news' }

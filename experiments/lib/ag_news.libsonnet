@@ -1,2 +1,2 @@
 // AG News, world or business, descriptions only: 3798 test texts as Jain & Wallace have them.
-(import 'jain_wallace.libsonnet') { data: 'ag_news' }
+(import 'common.libsonnet') { data: 'ag_news' }

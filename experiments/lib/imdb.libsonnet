@@ -1,2 +1,2 @@
 // IMDB on Jain & Wallace's split, reviews of fewer than 400 tokens.
-(import 'jain_wallace.libsonnet') { data: 'imdb' }
+(import 'common.libsonnet') { data: 'imdb' }

@@ -1,2 +1,2 @@
 // Binary SST as Jain & Wallace cut it: 6355 / 821 / 1725 sentences.
-(import 'jain_wallace.libsonnet') { data: 'sst' }
+(import 'common.libsonnet') { data: 'sst' }

@@ -2,4 +2,6 @@
 
 from attex.cli import main
 
-main()
+# Workers import this module too, and must not run the command again.
+if __name__ == "__main__":
+    main()

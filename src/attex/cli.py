@@ -36,12 +36,13 @@ def run(
         str, typer.Option(help="Stop after corpus, training, importance, analyses or report.")
     ] = "report",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the stages.")] = False,
+    jobs: Annotated[int, typer.Option(min=1, max=256, help="Seeds computed side by side.")] = 1,
 ) -> None:
     """Run experiments; what was computed before is not computed again."""
     from attex.runner.batch import run_files
 
     try:
-        done = run_files(files, override or [], data_dir, output_dir, device, until, dry_run)
+        done = run_files(files, override or [], data_dir, output_dir, device, until, dry_run, jobs=jobs)
     except KeyboardInterrupt:
         print("\nattex: interrupted; the same command goes on from here", file=sys.stderr)
         raise typer.Exit(130) from None

@@ -1,11 +1,13 @@
 """A killed run, run again, ends as if nothing had happened."""
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,11 +36,25 @@ def tables(output: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-def start(tmp_path: Path, output: Path) -> subprocess.Popen[bytes]:
+@contextlib.contextmanager
+def started(tmp_path: Path, output: Path) -> Iterator[subprocess.Popen[str]]:
+    """Start the experiment in a process that does not outlive the test."""
     file = tmp_path / "walk.json"
     file.write_text(json.dumps(EXPERIMENT))
     command = [sys.executable, "-m", "attex", "run", str(file), "--output-dir", str(output)]
-    return subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_for(process: subprocess.Popen[str], output: Path, pattern: str) -> None:
+    deadline = time.monotonic() + 300
+    while not list(output.glob(pattern)):
+        assert process.poll() is None, "the run ended before it could be stopped"
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
 
 
 @pytest.fixture(scope="module")
@@ -51,29 +67,21 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 @pytest.mark.parametrize("stage", KILL_AT)
 def test_a_kill_changes_nothing(stage: str, tmp_path: Path, undisturbed: dict[str, bytes]) -> None:
     output = tmp_path / "out"
-    process = start(tmp_path, output)
-    deadline = time.monotonic() + 120
-    while not list(output.glob(KILL_AT[stage])):
-        assert process.poll() is None, "the run ended before it could be killed"
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    assert start(tmp_path, output).wait(timeout=120) == 0
+    with started(tmp_path, output) as process:
+        wait_for(process, output, KILL_AT[stage])
+        os.kill(process.pid, signal.SIGKILL)
+    with started(tmp_path, output) as process:
+        process.communicate(timeout=300)
+        assert process.returncode == 0
     assert tables(output) == undisturbed
 
 
 def test_an_interrupt_says_how_to_go_on(tmp_path: Path) -> None:
     output = tmp_path / "out"
-    file = tmp_path / "walk.json"
-    file.write_text(json.dumps(EXPERIMENT))
-    command = [sys.executable, "-m", "attex", "run", str(file), "--output-dir", str(output)]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    while not list(output.glob(KILL_AT["training"])):
-        assert process.poll() is None
-        time.sleep(0.001)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    with started(tmp_path, output) as process:
+        wait_for(process, output, KILL_AT["training"])
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in errors
     assert errors.splitlines()[-1] == "attex: interrupted; the same command goes on from here"

@@ -10,14 +10,14 @@ from attex.foundations.registry import Spec, Strict
 from attex.importance.measure import MEASURES
 from attex.models.attention import ATTENTIONS
 from attex.models.decoder import DECODERS
-from attex.models.encoder import ENCODERS
+from attex.models.encoder import ENCODERS, Width
 from attex.training.trainer import TRAINERS
 
 
 class ModelConfig(Strict):
     """What the model is made of."""
 
-    embedding_width: Annotated[int, Field(ge=1)] = 300
+    embedding_width: Width = 300
     encoder: Annotated[Spec, ENCODERS.choice] = ENCODERS.spec("lstm")
     attention: Annotated[Spec, ATTENTIONS.choice] = ATTENTIONS.spec("tanh")
     decoder: Annotated[Spec, DECODERS.choice] = DECODERS.spec("linear")
@@ -30,10 +30,10 @@ class ExperimentConfig(Strict):
     pretrained word vectors, in the data folder or anywhere.
     """
 
-    name: Annotated[str, Field(pattern=r"^\w[\w.=+-]*$")] = "experiment"
+    name: Annotated[str, Field(pattern=r"^\w[\w.=+-]*$", max_length=120)] = "experiment"
     imports: tuple[str, ...] = ()
     data: Annotated[Spec, READERS.choice] = READERS.spec("planted")
-    vectors: str | None = None
+    vectors: Annotated[str, Field(max_length=1000)] | None = None
     model: ModelConfig = ModelConfig()
     trainer: Annotated[Spec, TRAINERS.choice] = TRAINERS.spec("supervised")
     seeds: Annotated[tuple[Annotated[int, Field(ge=0, lt=2**31)], ...], Field(min_length=1)] = (0,)

@@ -43,13 +43,21 @@ class DataFolder:
     def own_file(self, name: str, publisher: str = "") -> Path:
         """Return a user's own file: absolute, in the data folder, or from where attex was started."""
         for path in (self.root / name, Path(name)):
-            if path.is_file():
+            if _is_file(path):
                 return path
         source = f"get it from {publisher} and " if publisher else ""
         raise MissingData(
             f"{name} is missing: {source}put it into {self.root} or {Path.cwd()}, or name its "
             "folder with --data-dir or ATTEX_DATA"
         )
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        # A name that no file can have: too long, or with a null character.
+        return False
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ from attex.foundations.registry import Registry
 
 SPLITS = ("train", "dev", "test")
 
-Count = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=1, le=10**9)]
 
 
 @dataclass(frozen=True, slots=True)

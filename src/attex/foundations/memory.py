@@ -1,6 +1,12 @@
 """Work in pieces that fit a memory budget."""
 
 from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import Field
+
+Budget = Annotated[int, Field(ge=1, le=2**50)]
+"""Bytes of memory, as an option."""
 
 DEFAULT_BUDGET = 256 * 2**20
 """Bytes that one piece of a computation may take unless told otherwise."""

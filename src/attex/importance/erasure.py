@@ -5,14 +5,14 @@ from torch import Tensor
 
 from attex.data.batch import Batch
 from attex.foundations.divergences import total_variation
-from attex.foundations.memory import DEFAULT_BUDGET
+from attex.foundations.memory import DEFAULT_BUDGET, Budget
 from attex.importance.measure import MEASURES, only_scorable
 from attex.models.classifier import AttentionModel
 
 
 @MEASURES.register("leave_one_out", cite="Jain & Wallace 2019, Alg. 1")
 @torch.no_grad()
-def leave_one_out(model: AttentionModel, batch: Batch, *, budget: int = DEFAULT_BUDGET) -> Tensor:
+def leave_one_out(model: AttentionModel, batch: Batch, *, budget: Budget = DEFAULT_BUDGET) -> Tensor:
     """The change of the output when the token is deleted: TVD(ŷ(x without t), ŷ(x)).
 
     (model, batch) → [B,T], NaN where a position is not scorable. The sequence closes up where

@@ -22,11 +22,13 @@ def run_files(
     until: str = "report",
     dry_run: bool = False,
     skip_missing: bool = False,
+    jobs: int = 1,
 ) -> bool:
     """Run all experiments, name each report, and say whether every one went well.
 
     All files are read and checked before the first experiment starts. A failure of one does not
     stop the others; with `skip_missing` neither does data that is absent, and that is no failure.
+    With several `jobs`, seeds are computed in as many processes side by side.
     """
     if until not in UNTIL:
         raise UserError(
@@ -35,9 +37,16 @@ def run_files(
     found = [load_experiments(path, overrides) for path in files]
     configs = [c for one in found for c in (one if isinstance(one, list) else [one])]
     folder, chosen = DataFolder.at(data_dir), choose_device(device)
+    troubles: Sequence[BaseException | None] = [None] * len(configs)
+    if jobs > 1 and not dry_run:
+        from attex.runner.workers import compute_seeds
+
+        troubles = compute_seeds(configs, folder, output_dir, chosen, until, jobs)
     went_well = True
-    for config in configs:
+    for config, trouble in zip(configs, troubles, strict=True):
         try:
+            if trouble is not None:
+                raise trouble
             if dry_run:
                 print(f"{config.name}\n{outline(config, folder, output_dir, chosen)}")
                 continue

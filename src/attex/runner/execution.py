@@ -24,8 +24,7 @@ def execute(
 
     Returns the run folder, or None when `until` ends it earlier.
     """
-    plan = Plan(config, data, device)
-    cache = Cache(output / ".cache")
+    plan, cache = Plan(config, data, device), Cache(output / ".cache")
     made_now = {stage.key for stage in plan.stages(until) if not cache.has(stage)}
     plan.check(Corpus.load(cache.obtain(plan.corpus)))
     for stage in plan.stages(until):
@@ -37,6 +36,14 @@ def execute(
 
     say(f"report: {config.name}")
     return write_run_folder(plan, cache, output, manifest(plan, cache, device, made_now))
+
+
+def prepare(config: ExperimentConfig, data: DataFolder, output: Path, device: torch.device) -> None:
+    """Make what all seeds share, and check the experiment against it."""
+    plan, cache = Plan(config, data, device), Cache(output / ".cache")
+    for stage in plan.stages(until="corpus"):
+        cache.obtain(stage)
+    plan.check(Corpus.load(cache.folder(plan.corpus)))
 
 
 def outline(config: ExperimentConfig, data: DataFolder, output: Path, device: torch.device) -> str:

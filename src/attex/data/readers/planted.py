@@ -13,7 +13,7 @@ from attex.data.planted_frames import Marked
 from attex.data.planted_tasks import TASKS, TaskName
 from attex.data.reader import READERS, SPLITS, Document, Reader
 
-Size = Annotated[int, Field(ge=2)]
+Size = Annotated[int, Field(ge=2, le=1_000_000)]
 
 
 @READERS.register("planted", cite="attex")

@@ -21,7 +21,7 @@ from attex.training.trainer import TRAINERS, Trainer
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=1, le=10**9)]
 
 
 @TRAINERS.register("supervised", cite="Jain & Wallace 2019")
@@ -92,7 +92,12 @@ class Supervised(Trainer):
             epoch = len(progress.history) + 1
             what = f"seed {seed}, epoch {epoch} of {self.epochs}"
             loss = epochs.run(seed, epoch, what)
-            scores = classification_metrics(predict(model, dev), corpus.splits["dev"].labels)
+            logits = predict(model, dev)
+            if not logits.isfinite().all():
+                raise UserError(
+                    f"{what}: the model's outputs are no numbers; lower trainer.learning_rate"
+                )
+            scores = classification_metrics(logits, corpus.splits["dev"].labels)
             progress.history.append({"epoch": epoch, "loss": loss} | scores)
             eligible = epoch >= min(self.first_kept_epoch, self.epochs)
             if eligible and scores[self.metric] > progress.best_score:

@@ -1,4 +1,6 @@
-// Models and training as Jain & Wallace (2019) have them: everything else is attex's default.
+// What the dataset files build on: models and training as the papers describe them, every measure
+// of the first comparison. The papers' own settings, with the oddities of their code, are mixins:
+// jain_wallace_2019, neely_schouten_2020, meister_2021.
 {
   model: {
     embedding_width: 300,

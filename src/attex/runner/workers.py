@@ -1,0 +1,57 @@
+"""Seeds side by side, each in a process of its own."""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from attex.config.loading import validate
+from attex.config.schema import ExperimentConfig
+from attex.data.folder import DataFolder
+from attex.foundations.devices import choose_device
+from attex.runner.execution import execute, prepare
+from attex.runner.plan import UNTIL
+
+
+def compute_seeds(
+    configs: Sequence[ExperimentConfig],
+    data: DataFolder,
+    output: Path,
+    device: torch.device,
+    until: str,
+    jobs: int,
+) -> list[BaseException | None]:
+    """Fill the cache with all seeds of all experiments, up to `jobs` of them at a time.
+
+    What they share is made first, here. Returns what went wrong with each experiment, if anything.
+    A worker has its share of the threads, so that on CPU the last bits depend on `jobs`.
+    """
+    troubles: list[BaseException | None] = [None] * len(configs)
+    threads = max(1, (os.cpu_count() or 1) // jobs)
+    last = UNTIL[min(UNTIL.index(until), UNTIL.index("importance"))]
+    waiting: list[tuple[int, Future[None]]] = []
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        for number, config in enumerate(configs):
+            try:
+                prepare(config, data, output, device)
+            except Exception as trouble:
+                troubles[number] = trouble
+                continue
+            for seed in config.seeds:
+                one = config.resolved() | {"seeds": [seed]}
+                task = pool.submit(_compute, one, data, output, str(device), last, threads)
+                waiting.append((number, task))
+        for number, task in waiting:
+            troubles[number] = task.exception() or troubles[number]
+    return troubles
+
+
+def _compute(
+    experiment: dict[str, Any], data: DataFolder, output: Path, device: str, until: str, threads: int
+) -> None:
+    torch.set_num_threads(threads)
+    execute(validate(experiment), data, output, choose_device(device), until)

@@ -10,7 +10,7 @@ import torch
 
 from benchmarks.timing import Result
 
-MODULES = ("startup", "reading", "training")
+MODULES = ("startup", "reading", "training", "deletion")
 
 
 def main() -> int:

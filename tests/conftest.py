@@ -4,6 +4,9 @@ import os
 import sys
 from pathlib import Path
 
+# One thread for each process: the models here are tiny, and threads that wait for a busy core spin.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import pytest
 from hypothesis import settings
 

@@ -8,6 +8,7 @@ import pytest
 import torch
 from scipy.stats import kendalltau
 
+from attex.agreement.statistic import STATISTICS
 from attex.analyses.agreement import AgreementAnalysis
 from attex.analyses.analysis import Evidence, SeedEvidence
 from attex.analyses.performance import PerformanceAnalysis
@@ -134,3 +135,24 @@ def test_densities_integrate_to_one_and_leave_undefined_values_out() -> None:
         area = step * (sum(heights) - (heights[0] + heights[-1]) / 2)
         assert area == pytest.approx(1.0, abs=0.02)
     assert density_rows("x", np.array([np.nan])) == []
+
+
+@pytest.mark.parametrize("k", [3, {"fraction": 0.5}, "average_length", "non_zero"], ids=str)
+def test_every_rule_for_k_gives_one_k_per_text(k: object) -> None:
+    given = evidence(seeds=1)
+    sparse = given.seeds[0].scores["attention"] = given.seeds[0].scores["sparse"]
+    spec = STATISTICS.spec({"type": "top_k", "k": k})
+    table = AgreementAnalysis(statistics=(spec,))(given).tables["tables/agreement"]
+    row = table.filter((table["class"] == "overall") & (table["measure_b"] == "gradient"))
+    starts, lengths = given.texts.starts.tolist(), np.array(LENGTHS)
+    support = np.array([int((sparse[a:b] > 0).sum()) for a, b in pairwise(starts)])
+    wanted = {
+        "3": np.minimum(3, lengths),
+        "average_length": np.minimum(int(lengths.mean()), lengths),
+        "non_zero": support,
+    }.get(str(k), np.ceil(lengths / 2))
+    # Against an untied measure the zeros end the list where there are several of them.
+    effective = np.minimum(wanted, np.where(lengths - support > 1, support, lengths))
+    defined = (effective > 0) & (lengths > 1)
+    assert row["mean_k"][0] == pytest.approx(effective[defined].mean())
+    assert row["undefined"][0] == (~defined).sum()

@@ -7,14 +7,11 @@ from itertools import accumulate
 import torch
 from torch import Tensor
 
-from attex.agreement.statistic import STATISTICS, Agreement
-from attex.foundations.memory import spans
+from attex.agreement.ordering import TOKEN_BYTES, Ordering, Runs, order
+from attex.agreement.statistic import STATISTICS, Agreement, broken, in_pieces
 
 _EXACT_UP_TO = 33
 """Texts of up to this many untied tokens get the exact p-value, as in SciPy."""
-
-_PAIR_BYTES = 16
-"""What one pair of positions takes while its signs are multiplied."""
 
 
 @STATISTICS.register("kendall_tau", cite="Kendall 1945")
@@ -27,71 +24,73 @@ def kendall_tau(a: Tensor, b: Tensor, mask: Tensor) -> Agreement:
     or at most one pair is out of order, else the normal approximation with the tie-corrected
     variance.
     """
-    a, b = a.double(), b.double()
-    pieces = [
-        _kendall_tau(a[span], b[span], mask[span])
-        for span in spans(len(a), _PAIR_BYTES * a.shape[1] ** 2)
-    ]
-    empty = a.new_empty(0)
-    values, p_values = zip(*pieces, strict=True) if pieces else ((empty,), (empty,))
-    return Agreement(torch.cat(values), torch.cat(p_values))
+    return Agreement(*in_pieces(_kendall_tau, a, b, mask, bytes_each=TOKEN_BYTES * a.shape[1]))
 
 
 def _kendall_tau(a: Tensor, b: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    n = mask.sum(dim=1).double()
-    broken = ((a.isnan() | b.isnan()) & mask).any(dim=1)
-    a, b = a.nan_to_num(0.0), b.nan_to_num(0.0)
-    balance = (_signs(a, mask) * _signs(b, mask)).sum(dim=(1, 2), dtype=torch.int64).double() / 2
-    ties_a, ties_b = _Ties(a, mask), _Ties(b, mask)
-    pairs = n * (n - 1) / 2
-    tau = balance / (pairs - ties_a.pairs).sqrt() / (pairs - ties_b.pairs).sqrt()
-    undefined = broken | (n < 2) | (ties_a.pairs == pairs) | (ties_b.pairs == pairs)
-    tau = tau.clamp(-1.0, 1.0).masked_fill(undefined, float("nan"))
-    untied = (ties_a.pairs == 0) & (ties_b.pairs == 0)
-    out_of_order = torch.minimum(pairs - balance, pairs + balance) / 2
-    exact = untied & ((n <= _EXACT_UP_TO) | (out_of_order <= 1)) & ~undefined
-    p_value = _normal_p_value(balance, n, ties_a, ties_b)
-    for row in exact.nonzero().flatten().tolist():
-        p_value[row] = _exact_p_value(int(n[row]), int(out_of_order[row]))
-    return tau, p_value.masked_fill(undefined, float("nan"))
+    pairs = order(a, b, mask)
+    tau = tau_b(pairs)
+    undefined = broken(a, b, mask) | tau.isnan()
+    p_value = _p_value(pairs)
+    return tau.masked_fill(undefined, float("nan")), p_value.masked_fill(undefined, float("nan"))
 
 
-def _signs(values: Tensor, mask: Tensor) -> Tensor:
-    """sign(v_i − v_j) as int8 [B,T,T], 0 where a position does not count."""
-    higher = values[:, :, None] > values[:, None, :]
-    counted = mask[:, :, None] & mask[:, None, :]
-    return (higher.to(torch.int8) - higher.mT.to(torch.int8)) * counted
+def tau_b(pairs: Ordering) -> Tensor:
+    """Kendall's τ-b of two orders: [B], NaN where one of them has no two different values."""
+    spread_a, spread_b = pairs.pairs - pairs.ties_a.pairs, pairs.pairs - pairs.ties_b.pairs
+    # 0/0 where a vector is constant.
+    return (_balance(pairs) / spread_a.sqrt() / spread_b.sqrt()).clamp(-1.0, 1.0)
 
 
-class _Ties:
-    """Sums over the groups of equal values, of size t: each member adds its share."""
-
-    def __init__(self, values: Tensor, mask: Tensor) -> None:
-        equal = (values[:, :, None] == values[:, None, :]) & mask[:, None, :]
-        others = ((equal.sum(dim=-1) - 1) * mask).double()
-        self.pairs = others.sum(dim=1) / 2  # Σ t(t−1)/2
-        self.triples = (others * (others - 1)).sum(dim=1)  # Σ t(t−1)(t−2)
-        self.spread = (others * (2 * others + 7)).sum(dim=1)  # Σ t(t−1)(2t+5)
+def _balance(pairs: Ordering) -> Tensor:
+    """Concordant less discordant pairs: [B]."""
+    tied = pairs.ties_a.pairs + pairs.ties_b.pairs - pairs.ties_both.pairs
+    return pairs.pairs - tied - 2 * pairs.discordant
 
 
-def _normal_p_value(balance: Tensor, n: Tensor, a: _Ties, b: _Ties) -> Tensor:
+def _p_value(pairs: Ordering) -> Tensor:
+    n = pairs.n
+    untied = (pairs.ties_a.pairs == 0) & (pairs.ties_b.pairs == 0)
+    out_of_order = torch.minimum(pairs.discordant, pairs.pairs - pairs.discordant)
+    short = n <= _EXACT_UP_TO
+    table = _exact_p_values().to(n.device)
+    inside = table[n.where(short, 0).long(), out_of_order.where(untied & short, 0).long()]
+    # Beyond the table: 1 or n of the n! orders have at most that many pairs out of order.
+    outside = 2 * torch.exp(-torch.lgamma(n + 1 - out_of_order))
+    exact = inside.where(short, outside)
+    return exact.where(untied & (short | (out_of_order <= 1)), _normal_p_value(pairs))
+
+
+def _normal_p_value(pairs: Ordering) -> Tensor:
+    n = pairs.n
     twice = n * (n - 1)
-    variance = (twice * (2 * n + 5) - a.spread - b.spread) / 18
-    variance = variance + 2 * a.pairs * b.pairs / twice
-    variance = variance + a.triples * b.triples / (9 * twice * (n - 2)).where(n > 2, 1.0)
-    return torch.erfc(balance.abs() / (2 * variance).sqrt())
+    variance = (twice * (2 * n + 5) - _spread(pairs.ties_a) - _spread(pairs.ties_b)) / 18
+    variance = variance + 2 * pairs.ties_a.pairs * pairs.ties_b.pairs / twice
+    triples = _triples(pairs.ties_a) * _triples(pairs.ties_b)
+    variance = variance + triples / (9 * twice * (n - 2)).where(n > 2, 1.0)
+    return torch.erfc(_balance(pairs).abs() / (2 * variance).sqrt())
+
+
+def _triples(ties: Runs) -> Tensor:
+    """Σ t(t−1)(t−2) over the groups of t equal values: 3 c(c−1) from a member after c others."""
+    return 3 * (ties.before * (ties.before - 1)).sum(dim=1)
+
+
+def _spread(ties: Runs) -> Tensor:
+    """Σ t(t−1)(2t+5) over the groups of t equal values."""
+    return 2 * _triples(ties) + 18 * ties.pairs
 
 
 @functools.cache
-def _exact_p_value(n: int, out_of_order: int) -> float:
-    """2 · P(at most this many of n untied ranks' pairs are out of order), at most 1."""
-    if 4 * out_of_order >= n * (n - 1):
-        return 1.0
+def _exact_p_values() -> Tensor:
+    """2 · P(at most d of the pairs of n untied ranks are out of order), at most 1, at [n, d]."""
+    most = _EXACT_UP_TO * (_EXACT_UP_TO - 1) // 2
+    table = torch.ones(_EXACT_UP_TO + 1, most + 1, dtype=torch.float64)
     counts = [1]
-    for size in range(2, n + 1):
-        # Inserting one more item puts 0 to size − 1 pairs out of order.
-        longer = counts + [0] * (min(out_of_order + 1, len(counts) + size - 1) - len(counts))
-        sums = [0, *accumulate(longer)]
-        counts = [sums[i + 1] - sums[max(0, i + 1 - size)] for i in range(len(longer))]
-        counts = counts[: out_of_order + 1]
-    return float(min(1.0, 2 * sum(counts[: out_of_order + 1]) / math.factorial(n)))
+    for n in range(1, _EXACT_UP_TO + 1):
+        # Inserting one more item puts 0 to n − 1 pairs out of order.
+        sums = [0, *accumulate(counts + [0] * (n - 1))]
+        counts = [sums[d + 1] - sums[max(0, d + 1 - n)] for d in range(len(sums) - 1)]
+        shares = [min(1.0, 2 * total / math.factorial(n)) for total in accumulate(counts)]
+        table[n, : len(shares)] = torch.tensor(shares, dtype=torch.float64)
+    return table

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import torch
 
+from attex.agreement.depth import resolve_depth
 from attex.agreement.statistic import STATISTICS, Agreement
 from attex.analyses.analysis import ANALYSES, Analysis, Evidence, Headline, Result, SeedEvidence
 from attex.analyses.summary import ALL_SEEDS, frame, seed_groups, summarise
@@ -20,8 +21,8 @@ from attex.foundations.registry import Spec
 
 SIGNIFICANT = 0.05
 OVERALL = "overall"
-CHANCE = 0.0
-"""What unrelated rankings score under a rank correlation, by symmetry."""
+_SYMMETRIC = frozenset({"kendall_tau", "spearman", "pearson", "weighted_tau", "tau_ap"})
+"""Statistics that score unrelated rankings 0 on average; the others' chance is not known here."""
 
 _PADDED_TOKENS = 65_536
 
@@ -31,7 +32,8 @@ class AgreementAnalysis(Analysis):
     """Agreement of every pair of measures, by predicted class and overall.
 
     One value per text, pair and statistic; the table holds their count, undefined values, mean,
-    std (ddof 0), a 95 % bootstrap interval of the mean and the share of texts with p ≤ 0.05.
+    std (ddof 0), a 95 % bootstrap interval of the mean, the share of texts with p ≤ 0.05 (for
+    statistics with a p-value) and the mean k that was compared (for statistics that have one).
     `drop_ends` leaves the first and the last word of each text out, as Neely & Schouten's code does.
     """
 
@@ -62,6 +64,7 @@ class AgreementAnalysis(Analysis):
         headline: list[Headline] = []
         tables, charts = {}, {}
         for spec in self.statistics:
+            chance = 0.0 if spec.type in _SYMMETRIC else None
             curves: list[dict[str, Any]] = []
             for first, second in combinations(evidence.measures, 2):
                 pair = first, second
@@ -75,7 +78,7 @@ class AgreementAnalysis(Analysis):
                 curves += density_rows(" ~ ".join(pair), values)
                 question = f"Do {first} and {second} rank tokens alike?"
                 mean, low, high = (these[-1][key] for key in ("mean", "low", "high"))
-                headline.append(Headline(question, spec.title, mean, low, high, CHANCE))
+                headline.append(Headline(question, spec.title, mean, low, high, chance))
                 charts[name] = density_chart(
                     [
                         point
@@ -84,25 +87,38 @@ class AgreementAnalysis(Analysis):
                     ],
                     f"{' ~ '.join(pair)}, by predicted class",
                     spec.title,
+                    chance,
                 )
-            overview = density_chart(curves, "Agreement between measures", spec.title)
+            overview = density_chart(curves, "Agreement between measures", spec.title, chance)
             charts = {_file_name(spec.title): overview} | charts
         return Result({"tables/agreement": frame(rows)} | tables, charts, headline)
 
     def _compare(
         self, texts: Split, seed: SeedEvidence, pair: tuple[str, str], statistic: Spec
     ) -> Agreement:
-        compute = STATISTICS.bind(statistic)
-        value = torch.full((len(texts),), float("nan"), dtype=torch.float64)
-        p_value = value.clone()
+        compute = STATISTICS[statistic.type].target
+        columns = torch.full((3, len(texts)), float("nan"), dtype=torch.float64)
         for chosen in ordered_batches(texts.lengths.numpy(), _PADDED_TOKENS):
-            a, mask = pad(seed.scores[pair[0]], texts.starts, chosen)
-            b, _ = pad(seed.scores[pair[1]], texts.starts, chosen)
-            piece = compute(a, b, _without_ends(mask) if self.drop_ends else mask)
-            value[chosen] = piece.value
-            if piece.p_value is not None:
-                p_value[chosen] = piece.p_value
-        return Agreement(value, p_value)
+            scores = {name: pad(flat, texts.starts, chosen)[0] for name, flat in seed.scores.items()}
+            _, mask = pad(texts.words, texts.starts, chosen)
+            mask = _without_ends(mask) if self.drop_ends else mask
+            a, b = (scores[name] for name in pair)
+            options = statistic.options()
+            if "k" in options:
+                options["k"] = resolve_depth(
+                    options["k"],
+                    a,
+                    b,
+                    mask,
+                    statistic=statistic.type,
+                    attention=scores.get("attention"),
+                    lengths=texts.lengths,
+                )
+            piece = compute(a, b, mask, **options)
+            for column, part in zip(columns, (piece.value, piece.p_value, piece.depth), strict=True):
+                if part is not None:
+                    column[chosen] = part
+        return Agreement(*columns)
 
 
 def _without_ends(mask: torch.Tensor) -> torch.Tensor:
@@ -116,6 +132,7 @@ def _predicted(evidence: Evidence) -> np.ndarray:
 
 def _rows(evidence: Evidence, compared: Sequence[Agreement], values: np.ndarray) -> list[dict[str, Any]]:
     p_values = np.stack([np.asarray(agreement.p_value) for agreement in compared])
+    depths = np.stack([np.asarray(agreement.depth) for agreement in compared])
     predicted = _predicted(evidence)
     rows = []
     for seed, members in seed_groups([s.seed for s in evidence.seeds]):
@@ -126,7 +143,10 @@ def _rows(evidence: Evidence, compared: Sequence[Agreement], values: np.ndarray)
             summary = summarise(values[members], chosen[members])
             significant = (p_values[members] <= SIGNIFICANT) & chosen[members]
             share = significant.sum() / max(1, summary["n"])
-            rows.append({"seed": seed, "class": name} | summary | {"significant": float(share)})
+            known = depths[members][chosen[members] & ~np.isnan(depths[members])]
+            depth = float(known.mean()) if known.size else float("nan")
+            extra = {"significant": float(share), "mean_k": depth}
+            rows.append({"seed": seed, "class": name} | summary | extra)
     return rows
 
 

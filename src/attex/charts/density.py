@@ -34,8 +34,10 @@ def density_rows(curve: str, values: np.ndarray) -> list[dict[str, Any]]:
     ]
 
 
-def density_chart(points: Sequence[dict[str, Any]], title: str, axis: str) -> dict[str, Any]:
-    """Draw curves of density against the value, each named at the top."""
+def density_chart(
+    points: Sequence[dict[str, Any]], title: str, axis: str, chance: float | None = None
+) -> dict[str, Any]:
+    """Draw curves of density against the value, each named at the top, and a line at chance."""
     import altair as alt
 
     curves = list(dict.fromkeys(point["curve"] for point in points))
@@ -56,6 +58,8 @@ def density_chart(points: Sequence[dict[str, Any]], title: str, axis: str) -> di
             alt.Tooltip("density:Q", format=".2f"),
         ],
     )
-    chance = alt.Chart(alt.InlineData([{"value": 0}])).mark_rule(color="#888", strokeDash=[3, 3])
-    layers = alt.layer(area, line, chance.encode(x="value:Q"))
-    return finish(layers.properties(width=WIDTH, height=HEIGHT))
+    layers = [area, line]
+    if chance is not None:
+        rule = alt.Chart(alt.InlineData([{"value": chance}])).mark_rule(color="#888", strokeDash=[3, 3])
+        layers.append(rule.encode(x="value:Q"))
+    return finish(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))

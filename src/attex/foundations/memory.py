@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Annotated
 
+import torch
 from pydantic import Field
 
 Budget = Annotated[int, Field(ge=1, le=2**50)]
@@ -10,6 +11,14 @@ Budget = Annotated[int, Field(ge=1, le=2**50)]
 
 DEFAULT_BUDGET = 256 * 2**20
 """Bytes that one piece of a computation may take unless told otherwise."""
+
+GPU_BUDGET = 8 * 2**30
+"""The same on a GPU, whose work must come in large pieces to be worth launching."""
+
+
+def budget_on(device: torch.device) -> int:
+    """Return the budget of a device."""
+    return GPU_BUDGET if device.type == "cuda" else DEFAULT_BUDGET
 
 
 def spans(total: int, bytes_each: int, budget: int = DEFAULT_BUDGET) -> Iterator[slice]:

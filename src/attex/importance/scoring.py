@@ -12,8 +12,8 @@ from attex.foundations.storage import read_tensors, write_tensors
 from attex.importance.measure import Measure
 from attex.models.classifier import AttentionModel
 
-PIECE_TOKENS = 8_192
-"""Padded tokens scored between two files on disk."""
+PIECE_TOKENS = {"cpu": 8_192, "cuda": 393_216}
+"""Padded tokens scored between two files on disk; a GPU needs many to be worth launching."""
 
 
 def score_texts(
@@ -29,7 +29,7 @@ def score_texts(
     lengths = torch.from_numpy(texts.lengths - 2 * margin)
     starts = torch.cat([torch.zeros(1, dtype=torch.long), lengths.cumsum(0)])
     flat = torch.empty(int(starts[-1]), dtype=torch.float64)
-    batches = ordered_batches(texts.lengths, PIECE_TOKENS)
+    batches = ordered_batches(texts.lengths, PIECE_TOKENS[texts.device.type])
     for number, chosen in enumerate(track(batches, what, len(batches))):
         piece = folder / f"piece-{number:05d}.safetensors"
         if not piece.exists():

@@ -22,18 +22,22 @@ _STATES_PER_POSITION = 8
 
 @dataclass(frozen=True)
 class Deletions:
-    """Variants of the batch's texts with one position gone, the sequence closed up.
+    """Variants of the batch's texts with one position gone.
 
-    texts [R] and positions [R] say which; reads[i] [R,T−1,…] are what the i-th `Read` gives.
+    texts [R] and positions [R] say which; reads[i] are what the i-th `Read` gives: [R,T−1,…] where
+    the sequence is `closed` up, else [R,T,…] with nothing of meaning at the deleted position.
     """
 
     texts: Tensor
     positions: Tensor
     reads: tuple[Tensor, ...]
+    closed: bool = False
 
-    def close_up(self, values: Tensor) -> Tensor:
-        """Drop the deleted position from values [B,T,…] → [R,T−1,…]."""
-        return _close_up(values[self.texts], self.positions)
+    def remaining(self, mask: Tensor) -> Tensor:
+        """Say which places of the reads a mask [B,T] of the whole texts leaves."""
+        if self.closed:
+            return _close_up(mask[self.texts], self.positions)
+        return mask[self.texts].scatter(1, self.positions[:, None], False)
 
 
 class Encoder(nn.Module, ABC):
@@ -50,10 +54,17 @@ class Encoder(nn.Module, ABC):
         return self(embedded, mask), None
 
     def without_each(
-        self, embedded: Tensor, mask: Tensor, deleted: Tensor, reads: Sequence[Read], budget: int
+        self,
+        embedded: Tensor,
+        hidden: Tensor,
+        mask: Tensor,
+        deleted: Tensor,
+        reads: Sequence[Read],
+        budget: int,
     ) -> Iterator[Deletions]:
         """Read the hidden states of every text less each position that `deleted` [B,T] marks.
 
+        `hidden` are the states of the whole texts, for an encoder that can go on from them.
         The base class re-encodes each variant, in chunks under `budget` bytes. An override is
         for speed only and is tested equal to this.
         """
@@ -63,8 +74,8 @@ class Encoder(nn.Module, ABC):
         bytes_each = size * (embedded.shape[2] + _STATES_PER_POSITION * self.width)
         for span in spans(len(texts), bytes_each, budget):
             text, position = texts[span], positions[span]
-            hidden = self(_close_up(embedded[text], position), _close_up(mask[text], position))
-            yield Deletions(text, position, tuple(read(hidden) for read in reads))
+            variants = self(_close_up(embedded[text], position), _close_up(mask[text], position))
+            yield Deletions(text, position, tuple(read(variants) for read in reads), closed=True)
 
 
 ENCODERS: Registry[Encoder] = Registry("encoder", "attex.models.encoders", default="lstm")

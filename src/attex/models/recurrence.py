@@ -1,12 +1,16 @@
 """Two recurrences over padded texts, one in each direction."""
 
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from attex.models.encoder import Encoder
+from attex.foundations.memory import spans
+from attex.models.encoder import Deletions, Encoder
+from attex.models.reads import Read
+from attex.models.recurrent_deletion import Direction, State, combine, split_reads
 
 
 class Bidirectional(Encoder):
@@ -17,21 +21,65 @@ class Bidirectional(Encoder):
     ragged packing on CPU, which grows with T², is avoided.
     """
 
+    states: int
+    """How many tensors the cell carries from token to token."""
+
     def __init__(self, cell: type[nn.LSTM | nn.GRU], embedding_width: int, hidden: int) -> None:
         super().__init__()
         self.width = 2 * hidden
         self.ahead = cell(embedding_width, hidden, batch_first=True)
         self.back = cell(embedding_width, hidden, batch_first=True)
 
+    @staticmethod
+    @abstractmethod
+    def advance(inputs: Tensor, recurrent: Tensor, bias: Tensor, state: State) -> None:
+        """Read one token in place: inputs [B,G], recurrent [V,B,G] less its bias [G], states [V,B,H]."""
+
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
         """Run both directions."""
-        position = torch.arange(mask.shape[1], device=mask.device)
-        last = mask.sum(dim=1, keepdim=True) - 1
-        mirror = (last - position).where(mask, position)
+        mirror = _mirrored(mask)
         ahead, _ = self.ahead(embedded)
         back, _ = self.back(_mirror(embedded, mirror))
         hidden = torch.cat([ahead, _mirror(back, mirror)], dim=-1)
         return hidden.masked_fill(~mask[..., None], 0.0)
+
+    @torch.no_grad()
+    def without_each(
+        self,
+        embedded: Tensor,
+        hidden: Tensor,
+        mask: Tensor,
+        deleted: Tensor,
+        reads: Sequence[Read],
+        budget: int,
+    ) -> Iterator[Deletions]:
+        """Run each variant in one direction only, from the deleted position on."""
+        length = embedded.shape[1]
+        if length < 2:
+            return
+        products = sum(read.weight.shape[0] for read in reads) + 4 * self.width
+        bytes_each = embedded.element_size() * length * (4 * length + 4 * products)
+        for span in spans(len(embedded), bytes_each, budget):
+            part = self._without_each(embedded[span], hidden[span], mask[span], reads)
+            texts, positions = deleted[span].nonzero(as_tuple=True)
+            found = tuple(values[positions, texts] for values in part)
+            yield Deletions(texts + span.start, positions, found)
+
+    def _without_each(
+        self, embedded: Tensor, hidden: Tensor, mask: Tensor, reads: Sequence[Read]
+    ) -> list[Tensor]:
+        mirror = _mirrored(mask)
+        ahead, back = hidden.chunk(2, dim=-1)
+        weights_ahead, weights_back, shares_ahead, shares_back = split_reads(reads, ahead, back)
+        forward = Direction(self.ahead, self.advance, self.states, weights_ahead)
+        backward = Direction(self.back, self.advance, self.states, weights_back)
+        mirrored = [
+            _mirror(share if read.offset is None else share + read.offset, mirror)
+            for share, read in zip(shares_ahead, reads, strict=True)
+        ]
+        after = forward.run(embedded, shares_back, reads)
+        before = backward.run(_mirror(embedded, mirror), mirrored, reads)
+        return [combine(a, b, mirror) for a, b in zip(after, before, strict=True)]
 
     def train(self, mode: bool = True) -> "Bidirectional":
         """Switch mode, but keep the recurrences in training mode.
@@ -43,6 +91,13 @@ class Bidirectional(Encoder):
         self.ahead.train()
         self.back.train()
         return self
+
+
+def _mirrored(mask: Tensor) -> Tensor:
+    """The place of each position [B,T] when each text is read backwards; padding stays where it is."""
+    position = torch.arange(mask.shape[1], device=mask.device)
+    last = mask.sum(dim=1, keepdim=True) - 1
+    return (last - position).where(mask, position)
 
 
 class _Mirror(torch.autograd.Function):

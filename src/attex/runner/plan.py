@@ -177,7 +177,7 @@ class Plan:
                 piece.unlink()
 
         settings = {"measure": measure.model_dump()} | self._plugins
-        return Stage("importance", title, 1, settings, (self.corpus, training), make)
+        return Stage("importance", title, 2, settings, (self.corpus, training), make)
 
     def _analysis(self, spec: Spec) -> Stage:
         pieces = [

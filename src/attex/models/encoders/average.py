@@ -1,9 +1,13 @@
 """The position-wise encoder: no token knows of another."""
 
+from collections.abc import Iterator, Sequence
+
 import torch
 from torch import Tensor, nn
 
-from attex.models.encoder import ENCODERS, Encoder, Width
+from attex.foundations.memory import spans
+from attex.models.encoder import ENCODERS, Deletions, Encoder, Width
+from attex.models.reads import Read
 
 
 @ENCODERS.register("average", aliases=("mlp",), cite="Jain & Wallace 2019")
@@ -22,3 +26,20 @@ class Average(Encoder):
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
         """Project each position."""
         return torch.tanh(self.project(embedded)).masked_fill(~mask[..., None], 0.0)
+
+    @torch.no_grad()
+    def without_each(
+        self,
+        embedded: Tensor,
+        hidden: Tensor,
+        mask: Tensor,
+        deleted: Tensor,
+        reads: Sequence[Read],
+        budget: int,
+    ) -> Iterator[Deletions]:
+        """Read every position once: a deleted neighbour changes nothing."""
+        values = [read(hidden) for read in reads]
+        texts, positions = deleted.nonzero(as_tuple=True)
+        for span in spans(len(texts), sum(v[0].numel() * v.element_size() for v in values), budget):
+            text, position = texts[span], positions[span]
+            yield Deletions(text, position, tuple(value[text] for value in values))

@@ -1,5 +1,6 @@
 """Parallel convolutions of several widths."""
 
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import torch
@@ -8,7 +9,9 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from attex.foundations.errors import UserError
-from attex.models.encoder import ENCODERS, Encoder, Width
+from attex.foundations.memory import spans
+from attex.models.encoder import ENCODERS, Deletions, Encoder, Width
+from attex.models.reads import Read
 
 OddWidth = Annotated[int, Field(ge=1, le=255)]
 
@@ -47,20 +50,73 @@ class CNN(Encoder):
         What every token adds to every filter at every offset is one product for all widths; a
         convolution then only shifts and adds. (cuDNN's own takes several times as long in float32.)
         """
-        shares = (embedded * mask[..., None]) @ self.weight.T
+        return self._states(self._shares(embedded, mask)).masked_fill(~mask[..., None], 0.0)
+
+    @torch.no_grad()
+    def without_each(
+        self,
+        embedded: Tensor,
+        hidden: Tensor,
+        mask: Tensor,
+        deleted: Tensor,
+        reads: Sequence[Read],
+        budget: int,
+    ) -> Iterator[Deletions]:
+        """Convolve anew only where a window reaches over the deleted token.
+
+        Position j without token j + gap is the same state whichever way one comes to it, so that all
+        variants together take one convolution for each gap.
+        """
+        reach, length = max(self.widths) // 2, embedded.shape[1]
+        shares = self._shares(embedded, mask)
+        gaps = [gap for gap in range(-reach, reach + 1) if gap]
+        values = [read(hidden) for read in reads]
+        states = [self._states(shares, gap) for gap in gaps]
+        beside = [[read(state) for state in states] for read in reads]
+        texts, positions = deleted.nonzero(as_tuple=True)
+        bytes_each = 2 * sum(value[0].numel() * value.element_size() for value in values)
+        for span in spans(len(texts), bytes_each, budget):
+            text, position = texts[span], positions[span]
+            rows = torch.arange(len(text), device=mask.device)
+            found = tuple(value[text] for value in values)
+            for number, gap in enumerate(gaps):
+                place = position - gap
+                # Beyond the text there is nothing to write: it falls onto the deleted position.
+                place = position.where((place < 0) | (place >= length), place)
+                for value, changed in zip(found, beside, strict=True):
+                    value[rows, place] = changed[number][text, place]
+            yield Deletions(text, position, found)
+
+    def _shares(self, embedded: Tensor, mask: Tensor) -> Tensor:
+        """What each token adds to each filter at each offset: [B,T,Σ width·filters]."""
+        return (embedded * mask[..., None]) @ self.weight.T
+
+    def _states(self, shares: Tensor, gap: int = 0) -> Tensor:
+        """Convolve as if the token `gap` positions from each were not there: [B,T,hidden]."""
         hidden, start = [], 0
         for width in self.widths:
             end = start + width * self.filters
-            hidden.append(self._shift_and_add(shares[..., start:end], width))
+            hidden.append(self._shift_and_add(shares[..., start:end], width, gap))
             start = end
-        states = torch.relu(torch.cat(hidden, dim=-1) + self.bias)
-        return states.masked_fill(~mask[..., None], 0.0)
+        return torch.relu(torch.cat(hidden, dim=-1) + self.bias)
 
-    def _shift_and_add(self, shares: Tensor, width: int) -> Tensor:
-        """Σ_o what token t + o adds at offset o: shares [B,T,width·filters] → [B,T,filters]."""
+    def _shift_and_add(self, shares: Tensor, width: int, gap: int) -> Tensor:
+        """Σ_o what token t + o adds at offset o: shares [B,T,width·filters] → [B,T,filters].
+
+        From a gap on, the token one further away takes the place.
+        """
         size, length, _ = shares.shape
-        padded = F.pad(shares, (0, 0, width // 2, width // 2)).view(size, -1, width, self.filters)
-        return torch.stack([padded[:, o : o + length, o] for o in range(width)]).sum(dim=0)
+        around = width // 2 + 1
+        padded = F.pad(shares, (0, 0, around, around)).view(size, -1, width, self.filters)
+        total: Tensor | None = None
+        for number in range(width):
+            offset = number - width // 2
+            jump = int(0 < gap <= offset) - int(offset <= gap < 0)
+            start = around + offset + jump
+            share = padded[:, start : start + length, number]
+            total = share if total is None else total + share
+        assert total is not None
+        return total
 
     def _initialise(self, embedding_width: int) -> None:
         """Start each width as torch starts a convolution: uniform in ±1/√(d · width)."""

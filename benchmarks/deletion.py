@@ -1,0 +1,75 @@
+"""Leave-one-out against one re-encoding per position."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+
+from attex.config.schema import ModelConfig
+from attex.data.batch import Batch
+from attex.data.corpus import END, START, Corpus
+from attex.importance.erasure import leave_one_out
+from attex.models.classifier import AttentionModel
+from attex.runner.assembly import assemble
+from benchmarks.timing import Result, compare
+
+WORDS = 1_000
+
+
+def make(encoder: str) -> AttentionModel:
+    """Build a model of the papers' size over a small vocabulary."""
+    corpus = Corpus([""] * WORDS, WORDS, ["0", "1"], {}, {})
+    return assemble(ModelConfig.model_validate({"encoder": encoder}), corpus, seed=0).eval()
+
+
+def texts(count: int, length: int) -> Batch:
+    """Draw texts of one length."""
+    torch.manual_seed(0)
+    tokens = torch.randint(4, WORDS, (count, length + 2))
+    tokens[:, 0], tokens[:, -1] = START, END
+    mask = torch.ones_like(tokens, dtype=torch.bool)
+    scorable = mask.clone()
+    scorable[:, [0, -1]] = False
+    return Batch(tokens, mask, scorable, torch.zeros(count).long(), torch.arange(count))
+
+
+@torch.no_grad()
+def naive(model: AttentionModel, batch: Batch) -> torch.Tensor:
+    """Delete a column, run the model, and so on: without autograd, in batches of 32."""
+    pieces = []
+    for start in range(0, len(batch), 32):
+        part = Batch(*(value[start : start + 32] for value in batch.tensors().values()))
+        whole = torch.sigmoid(model(part).logits)
+        changes = []
+        for t in range(1, part.tokens.shape[1] - 1):
+            left = [
+                torch.cat([v[:, :t], v[:, t + 1 :]], 1) for v in (part.tokens, part.mask, part.scorable)
+            ]
+            without = Batch(left[0], left[1], left[2], part.labels, part.ids)
+            changes.append((torch.sigmoid(model(without).logits) - whole).abs())
+        pieces.append(torch.cat(changes, dim=1))
+    return torch.cat(pieces)
+
+
+def benchmarks(data: Path | None) -> Iterator[Result]:
+    """Compare at the lengths of SST and IMDB."""
+    for encoder, length, count, at_least in (
+        ("lstm", 20, 64, 3.0),
+        ("lstm", 100, 32, 3.0),
+        ("lstm", 200, 32, 3.0),
+        ("average", 20, 64, 30.0),
+        ("average", 200, 32, 30.0),
+        ("cnn", 20, 64, 30.0),
+        ("cnn", 200, 32, 30.0),
+    ):
+        model, batch = make(encoder), texts(count, length)
+        found = leave_one_out(model, batch)[:, 1:-1]
+        assert torch.allclose(found.float(), naive(model, batch), atol=1e-5)
+        name = f"leave-one-out, {encoder}, {length} tokens"
+        yield compare(
+            name,
+            lambda m=model, b=batch: leave_one_out(m, b),
+            lambda m=model, b=batch: naive(m, b),
+            at_least,
+            times=1 if length == 200 else 2,
+        )

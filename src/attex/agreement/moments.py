@@ -1,0 +1,67 @@
+"""Pearson's correlation, of the scores themselves and of their ranks."""
+
+import numpy as np
+import torch
+from scipy.special import betainc
+from torch import Tensor
+
+from attex.agreement.ordering import TOKEN_BYTES, average_ranks
+from attex.agreement.statistic import STATISTICS, Agreement, broken, in_pieces
+
+
+@STATISTICS.register("pearson", cite="Pearson 1895")
+def pearson(a: Tensor, b: Tensor, mask: Tensor) -> Agreement:
+    """Pearson's r with its two-sided p-value, equal to SciPy's.
+
+    r = Σ (a − ā)(b − b̄) / √(Σ (a − ā)² · Σ (b − b̄)²) over the counted tokens. a, b, mask [B,T] →
+    [B]. The p-value is that of independent normal scores: t = r·√((n−2)/(1−r²)) with n − 2 degrees
+    of freedom; 1 where n = 2. Undefined where n < 2, a vector is constant, or a counted score is
+    NaN.
+    """
+
+    def compute(a: Tensor, b: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        value = _correlation(a.double(), b.double(), mask)
+        n = mask.sum(dim=1)
+        return value, _p_value(value, n).where((n != 2) | value.isnan(), 1.0)
+
+    return Agreement(*in_pieces(compute, a, b, mask, bytes_each=TOKEN_BYTES * a.shape[1]))
+
+
+@STATISTICS.register("spearman", cite="Spearman 1904")
+def spearman(a: Tensor, b: Tensor, mask: Tensor) -> Agreement:
+    """Spearman's ρ with its two-sided p-value, equal to SciPy's.
+
+    Pearson's r of the ranks; equal scores share the mean of their ranks. a, b, mask [B,T] → [B].
+    The p-value takes t = ρ·√((n−2)/(1−ρ²)) as Student's with n − 2 degrees of freedom; undefined
+    where n < 3. Undefined altogether where n < 2, a vector is constant, or a counted score is NaN.
+    """
+
+    def compute(a: Tensor, b: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        value = _correlation(average_ranks(a, mask), average_ranks(b, mask), mask)
+        value = value.masked_fill(broken(a, b, mask), float("nan"))
+        return value, _p_value(value, mask.sum(dim=1))
+
+    return Agreement(*in_pieces(compute, a, b, mask, bytes_each=TOKEN_BYTES * a.shape[1]))
+
+
+def _correlation(a: Tensor, b: Tensor, mask: Tensor) -> Tensor:
+    a, b = _centred(a, mask), _centred(b, mask)
+    squares = (a * a).sum(dim=1) * (b * b).sum(dim=1)
+    return ((a * b).sum(dim=1) / squares.sqrt()).clamp(-1.0, 1.0)
+
+
+def _centred(values: Tensor, mask: Tensor) -> Tensor:
+    """Return the counted values less their mean, of largest size 1; NaN for constant ones."""
+    values = values.where(mask, 0.0)
+    first = values.gather(1, mask.long().argmax(dim=1, keepdim=True))
+    centred = (values - values.sum(dim=1, keepdim=True) / mask.sum(dim=1, keepdim=True)).where(mask, 0.0)
+    centred = centred / centred.abs().amax(dim=1, keepdim=True)
+    constant = ((values == first) | ~mask).all(dim=1, keepdim=True)
+    return centred.masked_fill(constant, float("nan"))
+
+
+def _p_value(r: Tensor, n: Tensor) -> Tensor:
+    """P(|t| at least as large) = I_{1−r²}((n−2)/2, 1/2); NaN where n < 3."""
+    freedom = (n - 2).double().where(n > 2, float("nan"))
+    tail: np.ndarray = betainc(freedom.cpu().numpy() / 2, 0.5, ((1 - r) * (1 + r)).cpu().numpy())
+    return torch.from_numpy(tail).to(r.device)

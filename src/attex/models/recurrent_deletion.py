@@ -1,0 +1,105 @@
+"""Every text less each of its tokens, through a recurrence, without re-encoding.
+
+Deleting t leaves the forward states before t and the backward states after t as they were, so each
+pair (deleted t, position j) needs one direction only; and at step j every variant reads the same
+token, so that its input product is computed once and only the recurrent product runs per variant.
+"""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+
+from attex.models.reads import Read
+
+State = tuple[Tensor, ...]
+"""What a cell carries from token to token, each [...,H]; the first is the hidden state."""
+
+Advance = Callable[[Tensor, Tensor, Tensor, State], None]
+"""(input products [B,G], recurrent products [...,B,G], recurrent bias [G], state): go on in place."""
+
+
+class Direction:
+    """One direction of a recurrence with its share of what is read off the hidden states."""
+
+    def __init__(
+        self, cell: torch.nn.LSTM | torch.nn.GRU, advance: Advance, states: int, shares: Sequence[Tensor]
+    ) -> None:
+        self._advance, self._states, self._hidden = advance, states, cell.hidden_size
+        self._input_weight = cell.get_parameter("weight_ih_l0").T
+        self._input_bias = cell.get_parameter("bias_ih_l0")
+        self._bias = cell.get_parameter("bias_hh_l0")
+        self._gates = len(self._bias)
+        # One product gives the next step's gates and what is read at this one.
+        self._weight = torch.cat([cell.get_parameter("weight_hh_l0"), *shares]).T.contiguous()
+
+    def run(self, tokens: Tensor, others: Sequence[Tensor], reads: Sequence[Read]) -> list[Tensor]:
+        """Read at position j of the text without t, for all t < j, in the direction's own order.
+
+        tokens [B,T,d]; others[i] [B,T,k] is the other direction's share of the i-th read, offset
+        included. Returns [T,B,T,…] a read: deleted, text, position; garbage where t ≥ j.
+        """
+        size, length, _ = tokens.shape
+        inputs = (tokens @ self._input_weight + self._input_bias).transpose(0, 1).contiguous()
+        # The text itself lies in row 0, variant t in row t + 1. What is active at step j is a block
+        # of rows that goes on in place; before it does, variant j starts as a copy of row 0.
+        state = tuple(tokens.new_zeros(length + 1, size, self._hidden) for _ in range(self._states))
+        product = tokens.new_zeros(length + 1, size, self._weight.shape[1])
+        found: list[Tensor | None] = [None] * len(reads)
+        for j in range(length):
+            for part in (*state, product):
+                part[j + 1] = part[0]
+            active = tuple(part[: j + 1] for part in state)
+            self._advance(inputs[j], product[: j + 1, :, : self._gates], self._bias, active)
+            torch.matmul(active[0], self._weight, out=product[: j + 1])
+            if j:
+                self._store(found, product[1 : j + 1, :, self._gates :], j, others, reads, length)
+        return [value for value in found if value is not None]
+
+    def _store(
+        self,
+        found: list[Tensor | None],
+        products: Tensor,
+        j: int,
+        others: Sequence[Tensor],
+        reads: Sequence[Read],
+        length: int,
+    ) -> None:
+        start = 0
+        for number, (read, other) in enumerate(zip(reads, others, strict=True)):
+            end = start + other.shape[-1]
+            values = read.finish(products[..., start:end] + other[:, j])
+            target = found[number]
+            if target is None:
+                shape = (length, values.shape[1], length, *values.shape[2:])
+                target = found[number] = values.new_zeros(shape)
+            target[:j, :, j] = values
+            start = end
+
+
+def split_reads(
+    reads: Sequence[Read], ahead: Tensor, back: Tensor
+) -> tuple[list[Tensor], list[Tensor], list[Tensor], list[Tensor]]:
+    """Split W h + o by direction: their weights, and their shares [B,T,k] (back's with the offset)."""
+    width = ahead.shape[-1]
+    weights_ahead = [read.weight[:, :width] for read in reads]
+    weights_back = [read.weight[:, width:] for read in reads]
+    shares_ahead = [ahead @ weight.T for weight in weights_ahead]
+    shares_back = [
+        back @ weight.T + (0.0 if read.offset is None else read.offset)
+        for weight, read in zip(weights_back, reads, strict=True)
+    ]
+    return weights_ahead, weights_back, shares_ahead, shares_back
+
+
+def combine(ahead: Tensor, back: Tensor, mirror: Tensor) -> Tensor:
+    """Take positions after the deleted one from `ahead`, those before it from the mirrored `back`.
+
+    [T,B,T,…] each; mirror [B,T] turns a position into the reading order of `back`.
+    """
+    length = mirror.shape[1]
+    texts = torch.arange(mirror.shape[0], device=mirror.device)[None, :, None]
+    straight = back[mirror.T[:, :, None], texts, mirror[None]]
+    position = torch.arange(length, device=mirror.device)
+    after = (position > position[:, None])[:, None, :]
+    return ahead.where(after.view(*after.shape, *[1] * (ahead.dim() - 3)), straight)

@@ -216,7 +216,7 @@ def test_experiments_after_one_that_fails_still_run(attex_: Attex) -> None:
 
 
 def test_an_interrupted_run_says_how_to_go_on(attex_: Attex, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*arguments: object) -> bool:
+    def interrupt(*arguments: object, **options: object) -> bool:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(attex.runner.batch, "run_files", interrupt)

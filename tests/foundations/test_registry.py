@@ -149,11 +149,11 @@ def test_the_path_of_a_nested_error_is_kept() -> None:
     assert places({"type": "robot", "spares": ["saw"]}) == [("machine",), ("spares", 0), ("teeth",)]
 
 
-def test_a_title_names_only_the_options_that_differ_from_their_defaults() -> None:
+def test_a_title_names_the_options_that_have_no_default_or_differ_from_it() -> None:
     assert TOOLS.spec("hammer").title == "hammer"
     assert TOOLS.spec({"type": "hammer", "weight": 3}).title == "hammer"
     assert TOOLS.spec({"type": "mallet", "weight": 8}).title == "hammer(weight=8)"
-    assert TOOLS.spec({"type": "saw", "teeth": 9}).title == "saw"
+    assert TOOLS.spec({"type": "saw", "teeth": 9}).title == "saw(teeth=9)"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import functools
 import math
 from itertools import accumulate
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -12,6 +13,9 @@ from attex.agreement.statistic import STATISTICS, Agreement, broken, in_pieces
 
 _EXACT_UP_TO = 33
 """Texts of up to this many untied tokens get the exact p-value, as in SciPy."""
+
+_LARGEST_FACTORIAL = 170
+"""170! is the last one that is a floating-point number."""
 
 
 @STATISTICS.register("kendall_tau", cite="Kendall 1945")
@@ -24,61 +28,86 @@ def kendall_tau(a: Tensor, b: Tensor, mask: Tensor) -> Agreement:
     or at most one pair is out of order, else the normal approximation with the tie-corrected
     variance.
     """
-    return Agreement(*in_pieces(_kendall_tau, a, b, mask, bytes_each=TOKEN_BYTES * a.shape[1]))
+    counts = Counts(*in_pieces(_counts, a, b, mask, bytes_each=TOKEN_BYTES * a.shape[1]))
+    tau = tau_b(counts)
+    return Agreement(tau, _p_value(counts).masked_fill(tau.isnan(), float("nan")))
 
 
-def _kendall_tau(a: Tensor, b: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    pairs = order(a, b, mask)
-    tau = tau_b(pairs)
-    undefined = broken(a, b, mask) | tau.isnan()
-    p_value = _p_value(pairs)
-    return tau.masked_fill(undefined, float("nan")), p_value.masked_fill(undefined, float("nan"))
+class Counts(NamedTuple):
+    """What τ-b and its p-value need of each text: [B] each."""
+
+    pairs: Tensor
+    balance: Tensor
+    """Concordant less discordant pairs."""
+    tied_a: Tensor
+    tied_b: Tensor
+    n: Tensor
+    triples_a: Tensor
+    """Σ t(t−1)(t−2) over the groups of t equal values."""
+    triples_b: Tensor
 
 
-def tau_b(pairs: Ordering) -> Tensor:
-    """Kendall's τ-b of two orders: [B], NaN where one of them has no two different values."""
-    spread_a, spread_b = pairs.pairs - pairs.ties_a.pairs, pairs.pairs - pairs.ties_b.pairs
-    # 0/0 where a vector is constant.
-    return (_balance(pairs) / spread_a.sqrt() / spread_b.sqrt()).clamp(-1.0, 1.0)
-
-
-def _balance(pairs: Ordering) -> Tensor:
-    """Concordant less discordant pairs: [B]."""
+def count_pairs(pairs: Ordering) -> Counts:
+    """Sum up what an ordering says of each text."""
     tied = pairs.ties_a.pairs + pairs.ties_b.pairs - pairs.ties_both.pairs
-    return pairs.pairs - tied - 2 * pairs.discordant
+    return Counts(
+        pairs.pairs,
+        pairs.pairs - tied - 2 * pairs.discordant,
+        pairs.ties_a.pairs,
+        pairs.ties_b.pairs,
+        pairs.n,
+        _triples(pairs.ties_a),
+        _triples(pairs.ties_b),
+    )
 
 
-def _p_value(pairs: Ordering) -> Tensor:
-    n = pairs.n
-    untied = (pairs.ties_a.pairs == 0) & (pairs.ties_b.pairs == 0)
-    out_of_order = torch.minimum(pairs.discordant, pairs.pairs - pairs.discordant)
+def tau_b(counts: Counts) -> Tensor:
+    """Kendall's τ-b: [B], NaN where a vector has no two different values."""
+    spread_a, spread_b = counts.pairs - counts.tied_a, counts.pairs - counts.tied_b
+    # 0/0 where a vector is constant.
+    return (counts.balance / spread_a**0.5 / spread_b**0.5).clamp(-1.0, 1.0)
+
+
+def _counts(a: Tensor, b: Tensor, mask: Tensor) -> Counts:
+    counts = count_pairs(order(a, b, mask))
+    return counts._replace(balance=counts.balance.masked_fill(broken(a, b, mask), float("nan")))
+
+
+def _triples(ties: Runs) -> Tensor:
+    # The member of a group that comes after c others adds 3 c(c−1).
+    return 3 * (ties.before * (ties.before - 1)).sum(dim=1)
+
+
+def _p_value(counts: Counts) -> Tensor:
+    n = counts.n
+    untied = (counts.tied_a == 0) & (counts.tied_b == 0)
+    out_of_order = ((counts.pairs - counts.balance.abs()) / 2).nan_to_num(0.0)
     short = n <= _EXACT_UP_TO
     table = _exact_p_values().to(n.device)
     inside = table[n.where(short, 0).long(), out_of_order.where(untied & short, 0).long()]
     # Beyond the table: 1 or n of the n! orders have at most that many pairs out of order.
-    outside = 2 * torch.exp(-torch.lgamma(n + 1 - out_of_order))
+    orders = (n - out_of_order).clamp(0, _LARGEST_FACTORIAL + 1).long()
+    outside = _one_order().to(n.device)[orders]
     exact = inside.where(short, outside)
-    return exact.where(untied & (short | (out_of_order <= 1)), _normal_p_value(pairs))
+    return exact.where(untied & (short | (out_of_order <= 1)), _normal_p_value(counts))
 
 
-def _normal_p_value(pairs: Ordering) -> Tensor:
-    n = pairs.n
+def _normal_p_value(counts: Counts) -> Tensor:
+    n = counts.n
     twice = n * (n - 1)
-    variance = (twice * (2 * n + 5) - _spread(pairs.ties_a) - _spread(pairs.ties_b)) / 18
-    variance = variance + 2 * pairs.ties_a.pairs * pairs.ties_b.pairs / twice
-    triples = _triples(pairs.ties_a) * _triples(pairs.ties_b)
+    # Σ t(t−1)(2t+5) over the groups of t equal values, in a and in b.
+    ties = 2 * (counts.triples_a + counts.triples_b) + 18 * (counts.tied_a + counts.tied_b)
+    variance = (twice * (2 * n + 5) - ties) / 18 + 2 * counts.tied_a * counts.tied_b / twice
+    triples = counts.triples_a * counts.triples_b
     variance = variance + triples / (9 * twice * (n - 2)).where(n > 2, 1.0)
-    return torch.erfc(_balance(pairs).abs() / (2 * variance).sqrt())
+    return torch.erfc(counts.balance.abs() / (2 * variance) ** 0.5)
 
 
-def _triples(ties: Runs) -> Tensor:
-    """Σ t(t−1)(t−2) over the groups of t equal values: 3 c(c−1) from a member after c others."""
-    return 3 * (ties.before * (ties.before - 1)).sum(dim=1)
-
-
-def _spread(ties: Runs) -> Tensor:
-    """Σ t(t−1)(2t+5) over the groups of t equal values."""
-    return 2 * _triples(ties) + 18 * ties.pairs
+@functools.cache
+def _one_order() -> Tensor:
+    """2/n! at [n], and 0 at the end."""
+    shares = [2 / math.factorial(n) for n in range(_LARGEST_FACTORIAL + 1)]
+    return torch.tensor([*shares, 0.0], dtype=torch.float64)
 
 
 @functools.cache

@@ -47,7 +47,7 @@ def spearman(a: Tensor, b: Tensor, mask: Tensor) -> Agreement:
 def _correlation(a: Tensor, b: Tensor, mask: Tensor) -> Tensor:
     a, b = _centred(a, mask), _centred(b, mask)
     squares = (a * a).sum(dim=1) * (b * b).sum(dim=1)
-    return ((a * b).sum(dim=1) / squares.sqrt()).clamp(-1.0, 1.0)
+    return ((a * b).sum(dim=1) / squares**0.5).clamp(-1.0, 1.0)
 
 
 def _centred(values: Tensor, mask: Tensor) -> Tensor:

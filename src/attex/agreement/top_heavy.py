@@ -39,11 +39,11 @@ def _weighted(pairs: Ordering) -> Tensor:
     discordant = total(pairs.inverted + pairs.inverted_above)
     balance = everything - (tied_a + tied_b - tied_both) - 2 * discordant
     constant = (pairs.ties_a.pairs == pairs.pairs) | (pairs.ties_b.pairs == pairs.pairs)
-    value = balance / (everything - tied_a).sqrt() / (everything - tied_b).sqrt()
+    value = balance / (everything - tied_a) ** 0.5 / (everything - tied_b) ** 0.5
     return value.clamp(-1.0, 1.0).masked_fill(constant, float("nan"))
 
 
-@STATISTICS.register("tau_ap", cite="Yilmaz, Aslam & Robertson 2008; ties: Urbano & Marrero 2017")
+@STATISTICS.register("tau_ap", cite="Yilmaz, Aslam & Robertson 2008")
 def tau_ap(a: Tensor, b: Tensor, mask: Tensor, *, symmetric: bool = False) -> Agreement:
     """AP correlation of the ranking b with the reference a: most of it is decided at the top.
 
@@ -51,8 +51,8 @@ def tau_ap(a: Tensor, b: Tensor, mask: Tensor, *, symmetric: bool = False) -> Ag
     that have one above them. Without ties that is 2/(n−1) · Σ_{r=2..n} C(r)/(r−1) − 1, C(r) the
     tokens above rank r that the reference puts above it too. A pair tied in the reference counts
     half, as under τ and `top_k`; of a pair tied in the ranking neither is above the other, so it
-    does not count. Identical vectors score 1, reversed ones −1. `symmetric` is the mean of τ_AP
-    with each vector as the reference.
+    does not count (as in τ_AP,b of Urbano & Marrero 2017). Identical vectors score 1, reversed
+    ones −1. `symmetric` is the mean of τ_AP with each vector as the reference.
 
     a, b, mask [B,T] → [B]; there is no p-value. Undefined where n < 2, a vector is constant, or a
     counted score is NaN.

@@ -3,7 +3,7 @@
 from torch import Tensor
 
 from attex.agreement.depth import Depth
-from attex.agreement.kendall import tau_b
+from attex.agreement.kendall import count_pairs, tau_b
 from attex.agreement.lists import Penalty, compare_lists, first_buckets, first_tokens
 from attex.agreement.ordering import order
 from attex.agreement.statistic import STATISTICS, Agreement
@@ -28,7 +28,7 @@ def top_k_published(a: Tensor, b: Tensor, mask: Tensor, *, k: Depth, p: Penalty 
         in_a, in_b = first_tokens(a, mask, k), first_tokens(b, mask, k)
         both = in_a & in_b
         z = both.sum(dim=1).double()
-        in_common = z**2 * (1 - tau_b(order(a, b, both)).nan_to_num(1.0)) / 2
+        in_common = z**2 * (1 - tau_b(count_pairs(order(a, b, both))).nan_to_num(1.0)) / 2
         # A pair is discordant here if the token of Z has the lower score.
         missed = order(a, both, in_a).discordant + order(b, both, in_b).discordant
         in_one = p * (k - z) * (k - z - 1)

@@ -55,12 +55,12 @@ class Spec(Strict):
 
     @property
     def title(self) -> str:
-        """The name, with the options that differ from their defaults."""
+        """The name, with the options that have no default or differ from it."""
         usual = type(self).model_fields
         changed = {
             name: _shown(value)
             for name, value in self.options().items()
-            if not usual[name].is_required() and value != self._default(name)
+            if usual[name].is_required() or value != self._default(name)
         }
         inside = ", ".join(f"{name}={value}" for name, value in changed.items())
         return f"{self.type}({inside})" if inside else self.type

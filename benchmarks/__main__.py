@@ -10,7 +10,7 @@ import torch
 
 from benchmarks.timing import Result
 
-MODULES = ("startup", "reading", "training", "deletion")
+MODULES = ("startup", "reading", "training", "deletion", "ranking")
 
 
 def main() -> int:

@@ -154,5 +154,6 @@ def test_every_rule_for_k_gives_one_k_per_text(k: object) -> None:
     # Against an untied measure the zeros end the list where there are several of them.
     effective = np.minimum(wanted, np.where(lengths - support > 1, support, lengths))
     defined = (effective > 0) & (lengths > 1)
+    assert np.isnan(row["significant"][0]), "there is no test behind top_k"
     assert row["mean_k"][0] == pytest.approx(effective[defined].mean())
     assert row["undefined"][0] == (~defined).sum()

@@ -142,7 +142,8 @@ def _rows(evidence: Evidence, compared: Sequence[Agreement], values: np.ndarray)
         ]:
             summary = summarise(values[members], chosen[members])
             significant = (p_values[members] <= SIGNIFICANT) & chosen[members]
-            share = significant.sum() / max(1, summary["n"])
+            # A statistic without a test has no share of significant texts, not a share of 0.
+            share = np.nan if np.isnan(p_values).all() else significant.sum() / max(1, summary["n"])
             known = depths[members][chosen[members] & ~np.isnan(depths[members])]
             depth = float(known.mean()) if known.size else float("nan")
             extra = {"significant": float(share), "mean_k": depth}

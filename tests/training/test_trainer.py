@@ -100,3 +100,9 @@ def test_padding_stays_zero(corpus: Corpus, tmp_path: Path) -> None:
     model = small_model(corpus)
     trainer(epochs=2, learning_rate=0.05).fit(model, corpus, 0, tmp_path / "c.safetensors", CPU)
     assert (model.embedding.weight[0] == 0).all()
+
+
+def test_patience_waits_for_the_first_model_that_may_be_kept(corpus: Corpus, tmp_path: Path) -> None:
+    made = trainer(epochs=6, patience=1, first_kept_epoch=4)
+    progress = made.fit(small_model(corpus), corpus, 0, tmp_path / "c.safetensors", CPU)
+    assert progress.best_epoch >= 4

@@ -99,8 +99,7 @@ class Supervised(Trainer):
                 )
             scores = classification_metrics(logits, corpus.splits["dev"].labels)
             progress.history.append({"epoch": epoch, "loss": loss} | scores)
-            eligible = epoch >= min(self.first_kept_epoch, self.epochs)
-            if eligible and scores[self.metric] > progress.best_score:
+            if epoch >= self._first_kept() and scores[self.metric] > progress.best_score:
                 progress.best_epoch, progress.best_score = epoch, scores[self.metric]
                 progress.best_state = {k: v.detach().clone() for k, v in model.state_dict().items()}
             checkpoints.save(checkpoint, progress, model, optimizer)
@@ -119,8 +118,12 @@ class Supervised(Trainer):
         on_gpu = model.embedding.weight.is_cuda
         return torch.optim.Adam(groups, amsgrad=self.amsgrad, fused=True, capturable=on_gpu)
 
+    def _first_kept(self) -> int:
+        return min(self.first_kept_epoch, self.epochs)
+
     def _out_of_patience(self, progress: checkpoints.Progress) -> bool:
-        since = len(progress.history) - progress.best_epoch
+        # Epochs whose model may not be kept do not try anyone's patience.
+        since = len(progress.history) - max(progress.best_epoch, self._first_kept() - 1)
         return self.patience is not None and since >= self.patience
 
 

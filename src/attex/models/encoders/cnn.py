@@ -48,7 +48,7 @@ class CNN(Encoder):
         """Convolve as if zeros lay around each text.
 
         What every token adds to every filter at every offset is one product for all widths; a
-        convolution then only shifts and adds. (cuDNN's own takes nine times as long in float32 on an H200.)
+        convolution then only shifts and adds. (cuDNN's own takes nine times as long in float32.)
         """
         return self._states(self._shares(embedded, mask)).masked_fill(~mask[..., None], 0.0)
 

@@ -1,0 +1,63 @@
+"""Random draws that depend on (seed, text, draw, position) only.
+
+So they are the same for a text alone, padded or in any batch, and the same on CPU and CUDA.
+"""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+_LARGEST = torch.iinfo(torch.int64).max
+_SEEDS_APART = 0x9E3779B97F4A7C15 - 2**64
+"""2⁶⁴ over the golden ratio, as a signed number: seeds that follow each other land far apart."""
+
+
+def mix(x: Tensor) -> Tensor:
+    """Scramble whole numbers: the finaliser of SplitMix64 (Steele, Lea & Flood 2014), int64 → int64.
+
+    A bijection that changes half of the output's bits when one of the input's changes; the
+    multiplications wrap around.
+    """
+    for factor, shift in ((-0x40A7B892E31B1A47, 30), (-0x6B2FB644ECCEEE15, 27)):
+        x = (x ^ _shifted(x, shift)) * factor
+    return x ^ _shifted(x, 31)
+
+
+def _shifted(x: Tensor, shift: int) -> Tensor:
+    # As if unsigned: torch would fill up with the sign.
+    return (x >> shift) & ((1 << (64 - shift)) - 1)
+
+
+def numbers(ids: Tensor, mask: Tensor, draws: int, seed: int, start: int = 0) -> Tensor:
+    """Draw a 64-bit number for every counted position: ids [B], mask [B,T] → [B,draws,T] in int64.
+
+    Positions are counted along the mask, so that padding and holes change nothing. `start` is the
+    number of the first draw: draws can be made in pieces.
+    """
+    device = mask.device
+    key = mix(ids.to(device).long() + torch.tensor(seed, device=device) * _SEEDS_APART)
+    key = mix(key[:, None] + torch.arange(start, start + draws, device=device))
+    return mix(key[..., None] + mask.cumsum(dim=-1)[:, None])
+
+
+def permutations(ids: Tensor, mask: Tensor, draws: int, seed: int, start: int = 0) -> Tensor:
+    """Shuffle the counted positions: ids [B], mask [B,T] → indices [B,draws,T] to gather with.
+
+    Every other position stays where it is.
+    """
+    length = mask.shape[1]
+    keys = numbers(ids, mask, draws, seed, start).masked_fill(~mask[:, None], _LARGEST)
+    order = _argsort(keys)
+    if bool(mask.all()):
+        return order
+    # The n-th counted position takes what the n-th smallest number chose.
+    slots = (~mask).long().argsort(dim=-1, stable=True)[:, None].expand_as(order)
+    counted = torch.arange(length, device=mask.device) < mask.sum(dim=-1)[:, None, None]
+    return torch.empty_like(order).scatter_(-1, slots, order.where(counted, slots))
+
+
+def _argsort(keys: Tensor) -> Tensor:
+    # On a CPU NumPy sorts several times as fast as torch.
+    if keys.device.type != "cpu":
+        return keys.argsort(dim=-1)
+    return torch.from_numpy(np.argsort(keys.numpy(), axis=-1))

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
+from attex.agreement.calibration import Calibration, calibrate
 from attex.agreement.statistic import STATISTICS, Agreement
 
-__all__ = ["Agreement"]
+__all__ = ["Agreement", "Calibration", "calibrate"]
 
 
 def __getattr__(name: str) -> Callable[..., Agreement]:
@@ -12,4 +13,4 @@ def __getattr__(name: str) -> Callable[..., Agreement]:
 
 
 def __dir__() -> list[str]:
-    return ["Agreement", *(entry.name for entry in STATISTICS)]
+    return [*__all__, *(entry.name for entry in STATISTICS)]

@@ -1,11 +1,14 @@
 """Pearson's correlation, of the scores themselves and of their ranks."""
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 from scipy.special import betainc
 from torch import Tensor
 
 from attex.agreement.ordering import TOKEN_BYTES, average_ranks
+from attex.agreement.patterns import depends_on, order_and_ties
 from attex.agreement.statistic import STATISTICS, Agreement, broken, in_pieces
 
 
@@ -15,8 +18,8 @@ def pearson(a: Tensor, b: Tensor, mask: Tensor) -> Agreement:
 
     r = Σ (a − ā)(b − b̄) / √(Σ (a − ā)² · Σ (b − b̄)²) over the counted tokens. a, b, mask [B,T] →
     [B]. The p-value is that of independent normal scores: t = r·√((n−2)/(1−r²)) with n − 2 degrees
-    of freedom; 1 where n = 2. Undefined where n < 2, a vector is constant, or a counted score is
-    NaN.
+    of freedom; 1 where n = 2. Over all shuffles the mean is 0 and the variance 1/(n−1). Undefined
+    where n < 2, a vector is constant, or a counted score is NaN.
     """
 
     def compute(a: Tensor, b: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
@@ -24,16 +27,18 @@ def pearson(a: Tensor, b: Tensor, mask: Tensor) -> Agreement:
         n = mask.sum(dim=1)
         return value, _p_value(value, n).where((n != 2) | value.isnan(), 1.0)
 
-    return Agreement(*in_pieces(compute, a, b, mask, bytes_each=TOKEN_BYTES * a.shape[1]))
+    return _with_spread(compute, a, b, mask)
 
 
 @STATISTICS.register("spearman", cite="Spearman 1904")
+@depends_on(order_and_ties)
 def spearman(a: Tensor, b: Tensor, mask: Tensor) -> Agreement:
     """Spearman's ρ with its two-sided p-value, equal to SciPy's.
 
     Pearson's r of the ranks; equal scores share the mean of their ranks. a, b, mask [B,T] → [B].
     The p-value takes t = ρ·√((n−2)/(1−ρ²)) as Student's with n − 2 degrees of freedom; undefined
-    where n < 3. Undefined altogether where n < 2, a vector is constant, or a counted score is NaN.
+    where n < 3. Over all shuffles the mean is 0 and the variance 1/(n−1). Undefined altogether
+    where n < 2, a vector is constant, or a counted score is NaN.
     """
 
     def compute(a: Tensor, b: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
@@ -41,7 +46,18 @@ def spearman(a: Tensor, b: Tensor, mask: Tensor) -> Agreement:
         value = value.masked_fill(broken(a, b, mask), float("nan"))
         return value, _p_value(value, mask.sum(dim=1))
 
-    return Agreement(*in_pieces(compute, a, b, mask, bytes_each=TOKEN_BYTES * a.shape[1]))
+    return _with_spread(compute, a, b, mask)
+
+
+def _with_spread(
+    compute: Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]],
+    a: Tensor,
+    b: Tensor,
+    mask: Tensor,
+) -> Agreement:
+    value, p_value = in_pieces(compute, a, b, mask, bytes_each=TOKEN_BYTES * a.shape[1])
+    spread = (mask.sum(dim=1) - 1.0).clamp(min=1) ** -0.5
+    return Agreement(value, p_value, null_std=spread.double().where(~value.isnan(), float("nan")))
 
 
 def _correlation(a: Tensor, b: Tensor, mask: Tensor) -> Tensor:

@@ -15,12 +15,14 @@ class Agreement:
     """value [B] in float64, NaN where undefined; p_value [B], or None where there is no test.
 
     depth [B] is how many of the highest scores were compared, by statistics that have a k; NaN
-    where the value is undefined.
+    where the value is undefined. null_std [B] is the standard deviation of the value over all
+    shuffles of one vector, by statistics that know it; their mean over these is 0.
     """
 
     value: Tensor
     p_value: Tensor | None = None
     depth: Tensor | None = None
+    null_std: Tensor | None = None
 
 
 Statistic = Callable[[Tensor, Tensor, Tensor], Agreement]

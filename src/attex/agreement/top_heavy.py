@@ -4,10 +4,12 @@ import torch
 from torch import Tensor
 
 from attex.agreement.ordering import TOKEN_BYTES, Ordering, order
+from attex.agreement.patterns import depends_on, order_and_ties, zero
 from attex.agreement.statistic import STATISTICS, Agreement, broken, in_pieces
 
 
 @STATISTICS.register("weighted_tau", cite="Vigna 2015")
+@depends_on(order_and_ties)
 def weighted_tau(a: Tensor, b: Tensor, mask: Tensor) -> Agreement:
     """Kendall's τ-b with hyperbolic weights, equal to SciPy's `weightedtau` as it comes.
 
@@ -44,6 +46,7 @@ def _weighted(pairs: Ordering) -> Tensor:
 
 
 @STATISTICS.register("tau_ap", cite="Yilmaz, Aslam & Robertson 2008")
+@depends_on(order_and_ties, mean=zero)
 def tau_ap(a: Tensor, b: Tensor, mask: Tensor, *, symmetric: bool = False) -> Agreement:
     """AP correlation of the ranking b with the reference a: most of it is decided at the top.
 

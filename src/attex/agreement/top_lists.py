@@ -1,15 +1,28 @@
 """The tokens two measures put highest: Fagin's distance between top-k lists, and their overlap."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
 from attex.agreement.depth import Depth
+from attex.agreement.list_chance import jaccard_mean, top_k_mean
 from attex.agreement.lists import Penalty, compare_lists, untied_lists
 from attex.agreement.ordering import order
+from attex.agreement.patterns import Pattern, depends_on, falling_ranks, only_first
 from attex.agreement.statistic import STATISTICS, Agreement
 
 
+def _lists(a: Tensor, b: Tensor, mask: Tensor, options: dict[str, Any]) -> Pattern:
+    """Keep the k_eff highest of each vector, with their order and ties; the rest are one tie."""
+    depth, *_ = untied_lists(a.double(), b.double(), mask, options["k"].double())
+    listed = torch.arange(mask.shape[1], device=mask.device) < depth[:, None]
+    a, b = (only_first(falling_ranks(x, mask), listed, mask) for x in (a, b))
+    return Pattern(a, b, options | {"k": depth.long()})
+
+
 @STATISTICS.register("top_k", cite="Fagin, Kumar & Sivakumar 2003")
+@depends_on(_lists, mean=top_k_mean)
 def top_k(a: Tensor, b: Tensor, mask: Tensor, *, k: Depth, p: Penalty = 0.5) -> Agreement:
     """Fagin's K^(p) between two top-k lists, as a correlation: 1 − 2K/K_max.
 
@@ -38,6 +51,7 @@ def top_k(a: Tensor, b: Tensor, mask: Tensor, *, k: Depth, p: Penalty = 0.5) -> 
 
 
 @STATISTICS.register("jaccard_at_k", cite="Jaccard 1912")
+@depends_on(_lists, mean=jaccard_mean)
 def jaccard_at_k(a: Tensor, b: Tensor, mask: Tensor, *, k: Depth) -> Agreement:
     """Share of the tokens in two top-k lists that is in both: |A ∩ B| / |A ∪ B|.
 

@@ -1,15 +1,46 @@
 """Top-k statistics as the released code of three papers computes them."""
 
+from typing import Any
+
+import torch
 from torch import Tensor
 
 from attex.agreement.depth import Depth
 from attex.agreement.kendall import count_pairs, tau_b
+from attex.agreement.list_chance import published_mean
 from attex.agreement.lists import Penalty, compare_lists, first_buckets, first_tokens
-from attex.agreement.ordering import order
+from attex.agreement.ordering import last_outside, order
+from attex.agreement.patterns import (
+    Pattern,
+    compacted,
+    depends_on,
+    falling_ranks,
+    only_first,
+    order_and_ties,
+)
 from attex.agreement.statistic import STATISTICS, Agreement
 
 
+def _first_lists(a: Tensor, b: Tensor, mask: Tensor, options: dict[str, Any]) -> Pattern:
+    """Keep what is no lower than the k-th highest of each vector; the rest are one tie.
+
+    Where a tie crosses the edge of b's list, that fills up with the first of the tied tokens, so
+    that it matters where in the text those of a stand.
+    """
+    last = (options["k"] - 1).clamp(min=0)[:, None]
+    following = options["k"].clamp(max=mask.shape[1] - 1)[:, None]
+    ranks = [falling_ranks(x, mask) for x in (a, b)]
+    edges = [x.gather(1, last) for x in ranks]
+    further = (options["k"] < mask.sum(dim=1))[:, None]
+    crossed = further & (ranks[1].gather(1, following) == edges[1])
+    first, second = (only_first(x, x >= edge, mask) for x, edge in zip(ranks, edges, strict=True))
+    by_value = last_outside(-a, mask).argsort(dim=1, stable=True)
+    in_place = compacted(torch.zeros_like(first).scatter(1, by_value, first), mask)
+    return Pattern(in_place.where(crossed, first), second, options)
+
+
 @STATISTICS.register("top_k_published", cite="code of Jain & Wallace 2019 and Neely & Schouten 2020")
+@depends_on(_first_lists, mean=published_mean)
 def top_k_published(a: Tensor, b: Tensor, mask: Tensor, *, k: Depth, p: Penalty = 0.5) -> Agreement:
     """The top-k correlation behind the published tables, which scores unrelated lists near +1.
 
@@ -38,6 +69,7 @@ def top_k_published(a: Tensor, b: Tensor, mask: Tensor, *, k: Depth, p: Penalty 
 
 
 @STATISTICS.register("top_k_buckets", cite="code of court-of-xai; Fagin et al. 2004")
+@depends_on(order_and_ties)
 def top_k_buckets(a: Tensor, b: Tensor, mask: Tensor, *, k: Depth, p: Penalty = 0.5) -> Agreement:
     """The top-k correlation of court-of-xai, over bucket orders: 1 − 2·penalty/#pairs.
 

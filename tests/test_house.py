@@ -30,7 +30,7 @@ LINE = [
 TOP = {"cli", "experiment", "__main__", "testing"}
 """Modules beside the rooms, which may import from all of them."""
 
-BARE = {"data", "models", "training", "importance", "agreement", "counterfactual"}
+BARE = {"data", "models", "training", "importance", "agreement", "counterfactual", "testing"}
 BARE_PACKAGES = {"torch", "numpy", "scipy", "entmax", "pydantic", "pydantic_core", "safetensors"}
 PUBLIC = [
     "Experiment",
@@ -76,6 +76,15 @@ def test_imports_point_one_way(path: Path) -> None:
         assert not rooms & TOP
     else:
         assert own in TOP | {"__init__"}, f"{own} is no room of the house"
+
+
+def test_what_authors_check_with_knows_rooms_up_to_agreement_and_nobody_knows_it() -> None:
+    for path in modules:
+        rooms = {room(name) for name in imported(path) if name.startswith("attex.")}
+        if path.relative_to(SOURCE).parts[0] == "testing":
+            assert rooms <= {"testing", *LINE[: LINE.index("agreement") + 1]}
+        else:
+            assert "testing" not in rooms
 
 
 @pytest.mark.parametrize("path", modules, ids=lambda path: str(path.relative_to(SOURCE)))

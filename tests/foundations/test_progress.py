@@ -57,6 +57,15 @@ def test_a_terminal_gets_a_bar_and_the_items_still_pass(
     assert capsys.readouterr().out == ""
 
 
+def test_the_bar_shows_brackets_as_they_are(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress.sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    list(progress.track("abc", "measure[hidden]", 3))
+    assert "measure[hidden]" in capsys.readouterr().err
+
+
 def test_words_go_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
     progress.say("hello")
     assert capsys.readouterr() == ("", "hello\n")

@@ -26,10 +26,13 @@ def track(items: Iterable[Item], what: str, total: int) -> Iterator[Item]:
 
 def _bar(items: Iterable[Item], what: str, total: int) -> Iterator[Item]:
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import track as rich_track
 
     console = Console(stderr=True)
-    yield from rich_track(items, description=f"  {what}", total=total, console=console, transient=True)
+    # Or rich would take the brackets of leave_one_out[hidden] for its own.
+    shown = escape(f"  {what}")
+    yield from rich_track(items, description=shown, total=total, console=console, transient=True)
 
 
 def _lines(items: Iterable[Item], what: str, total: int) -> Iterator[Item]:

@@ -12,4 +12,5 @@ def __getattr__(name: str) -> Callable[..., Tensor]:
 
 
 def __dir__() -> list[str]:
-    return [entry.name for entry in MEASURES]
+    words = (word for entry in MEASURES for word in (entry.name, *entry.aliases))
+    return [word for word in words if word.isidentifier()]

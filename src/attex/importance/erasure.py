@@ -1,4 +1,7 @@
-"""Importance by taking a token away."""
+"""Importance by taking a token, or its hidden state, away."""
+
+from collections.abc import Iterable
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -6,8 +9,15 @@ from torch import Tensor
 from attex.data.batch import Batch
 from attex.foundations.divergences import total_variation
 from attex.foundations.memory import Budget, budget_on
-from attex.importance.measure import MEASURES, only_scorable
+from attex.importance.measure import MEASURES
 from attex.models.classifier import AttentionModel
+from attex.models.encoder import Deletions, drop_each
+
+_WORKING_COPIES = 8
+"""What a projection makes on its way (sorted, summed up, masked), in copies of its energies."""
+
+_ROUNDING = 1000
+"""Units in the last place that a sum over a text may be off by."""
 
 
 @MEASURES.register("leave_one_out", cite="Jain & Wallace 2019, Alg. 1")
@@ -21,16 +31,64 @@ def leave_one_out(model: AttentionModel, batch: Batch, *, budget: Budget | None 
     """
     embedded = model.embed(batch)
     hidden = model.encode(embedded, batch)
-    whole = model.decode(hidden, model.attend(hidden, batch), batch)
-    several = batch.scorable.sum(dim=1, keepdim=True) > 1
-    deleted = batch.scorable & several
-    scores = torch.full(batch.tokens.shape, float("nan"), dtype=torch.float64, device=whole.device)
+    attention = model.attend(hidden, batch)
+    whole = model.decode(hidden, attention, batch)
+    deleted = _deletable(batch)
     reads = (model.attention.read(), model.decoder.read())
     memory = budget or budget_on(whole.device)
-    for variants in model.encoder.without_each(embedded, hidden, batch.mask, deleted, reads, memory):
+    deletions = model.encoder.without_each(embedded, hidden, batch.mask, deleted, reads, memory)
+    return _changes(model, batch, attention, whole, deletions)
+
+
+@MEASURES.register(
+    "leave_one_out[hidden]", aliases=("leave_one_out_hidden",), cite="Meister et al. 2021, eq. 6"
+)
+@torch.no_grad()
+def leave_one_out_hidden(model: AttentionModel, batch: Batch, *, budget: Budget | None = None) -> Tensor:
+    """The change of the output when the hidden state is dropped: TVD(ŷ(h without h_t), ŷ(h)).
+
+    (model, batch) → [B,T], NaN where a position is not scorable. The other states stay as they were
+    and their energies are projected again. Undefined (NaN) for a text of one token. Exactly 0 for a
+    state without weight, unless the others' weights depend on it. `budget` as for `leave_one_out`.
+    """
+    hidden = model.encode(model.embed(batch), batch)
+    # A state of small weight changes the logit by less than float32 can tell.
+    energies = model.score(hidden, batch).double()
+    readout = model.readout(hidden, batch)
+    if readout.linear:
+        readout = replace(readout, values=readout.values.double())
+    attention = model.weigh(energies, batch)
+    whole = readout.decode(attention)
+    memory = (budget or budget_on(whole.device)) // _WORKING_COPIES
+    deletions = drop_each(_deletable(batch), (energies, readout.values), memory)
+    changes = _changes(model, batch, attention, whole, deletions)
+    # Rounding would tell states apart that sparse attention leaves tied at 0.
+    rounding = _ROUNDING * torch.finfo(whole.dtype).eps
+    return changes.masked_fill((attention == 0) & (changes < rounding), 0.0)
+
+
+def _deletable(batch: Batch) -> Tensor:
+    """Mark the scorable positions [B,T] of texts that have more than one."""
+    return batch.scorable & (batch.scorable.sum(dim=1, keepdim=True) > 1)
+
+
+def _changes(
+    model: AttentionModel,
+    batch: Batch,
+    attention: Tensor,
+    whole: Tensor,
+    deletions: Iterable[Deletions],
+) -> Tensor:
+    """Compare the output of each variant with that of its whole text: [B,T], NaN where there is none.
+
+    attention [B,T] and whole [B,O] are the weights and logits of the whole texts; the variants come
+    with the reads of the attention and of the decoder.
+    """
+    scores = torch.full(batch.tokens.shape, float("nan"), dtype=torch.float64, device=whole.device)
+    for variants in deletions:
         energies, values = variants.reads
-        weights = model.attention.project(energies, variants.remaining(batch.scorable))
+        weights = model.weigh_without(attention, energies, variants, batch)
         logits = model.decoder.readout(values).decode(weights)
         change = total_variation(logits, whole[variants.texts])
         scores[variants.texts, variants.positions] = change
-    return only_scorable(scores, batch)
+    return scores

@@ -1,4 +1,4 @@
-"""Importance by gradients of the output with respect to the embeddings."""
+"""Importance by gradients of the output with respect to the embeddings or the hidden states."""
 
 from typing import Literal
 
@@ -36,6 +36,54 @@ def gradient(
         (slope,) = torch.autograd.grad(logits, embedded, grad_outputs=direction)
     products = (slope * embedded).sum(dim=-1).detach().double()
     return only_scorable((products * size[:, None]).abs(), batch)
+
+
+@MEASURES.register("gradient_norm", cite="Meister et al. 2021, eq. 4 and fn. 4")
+def gradient_norm(model: AttentionModel, batch: Batch, *, norm: Literal[1, 2] = 2) -> Tensor:
+    """The token's share of the gradient: g_t = ‖∂y/∂e_t‖ / Σ_s ‖∂y/∂e_s‖, through the attention.
+
+    (model, batch) → [B,T], NaN where a position is not scorable; the sum is over the scorable ones.
+    y is as for `gradient`. Undefined (NaN) for a text whose gradient is 0 everywhere. `norm` is the
+    order of the norm.
+    """
+    with torch.enable_grad():
+        embedded = model.embed(batch).detach().requires_grad_()
+        slope = _slope(model, batch, model.encode(embedded, batch), embedded)
+    return _shares(slope, batch, norm)
+
+
+@MEASURES.register(
+    "gradient_norm[hidden]", aliases=("gradient_norm_hidden",), cite="Meister et al. 2021, eq. 4"
+)
+def gradient_norm_hidden(model: AttentionModel, batch: Batch, *, norm: Literal[1, 2] = 2) -> Tensor:
+    """The hidden state's share: g_t = ‖∂y/∂h_t‖ / Σ_s ‖∂y/∂h_s‖, through the attention's energies.
+
+    (model, batch) → [B,T], NaN where a position is not scorable. As `gradient_norm`, with the states
+    in place of the embeddings.
+    """
+    with torch.no_grad():
+        hidden = model.encode(model.embed(batch), batch)
+    with torch.enable_grad():
+        hidden = hidden.detach().requires_grad_()
+        slope = _slope(model, batch, hidden, hidden)
+    return _shares(slope, batch, norm)
+
+
+def _slope(model: AttentionModel, batch: Batch, hidden: Tensor, inputs: Tensor) -> Tensor:
+    """Return ∂y/∂inputs [B,T,…] through hidden states and attention, but for a factor of each text.
+
+    The factor cancels in the shares; with it a saturated output would have none.
+    """
+    logits = model.decode(hidden, model.attend(hidden, batch), batch)
+    direction, _ = _output_slope(logits, batch.labels, "output")
+    (slope,) = torch.autograd.grad(logits, inputs, grad_outputs=direction)
+    return slope
+
+
+def _shares(slope: Tensor, batch: Batch, norm: int) -> Tensor:
+    """Divide the norms of slopes [B,T,…] by their sum over the scorable positions: [B,T]."""
+    norms = torch.linalg.vector_norm(slope.double(), norm, dim=-1) * batch.scorable
+    return only_scorable(norms / norms.sum(dim=1, keepdim=True), batch)
 
 
 def _output_slope(

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from attex.data.batch import Batch
 from attex.models.attention import Attention
 from attex.models.decoder import Decoder, Readout
-from attex.models.encoder import Encoder
+from attex.models.encoder import Deletions, Encoder
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,21 @@ class AttentionModel(nn.Module):
         return self.attention.score(hidden)
 
     def attend(self, hidden: Tensor, batch: Batch) -> Tensor:
-        """Weigh the scorable positions: [B,T]."""
-        return self.attention.project(self.score(hidden, batch), batch.scorable)
+        """Score, then weigh: [B,T]."""
+        return self.weigh(self.score(hidden, batch), batch)
+
+    def weigh(self, energies: Tensor, batch: Batch) -> Tensor:
+        """Give the scorable positions the weights their energies ask for: [B,T]."""
+        return self.attention.project(energies, batch.scorable)
+
+    def weigh_without(
+        self, attention: Tensor, energies: Tensor, variants: Deletions, batch: Batch
+    ) -> Tensor:
+        """Weigh what is left of texts that lost a position each: [R,T], or [R,T−1] if closed up.
+
+        attention [B,T] are the weights of the whole texts, energies [R,…] lie as the variants do.
+        """
+        return self.attention.project(energies, variants.remaining(batch.scorable))
 
     def decode(self, hidden: Tensor, attention: Tensor, batch: Batch) -> Tensor:
         """Give the logits of the attended states: [B,O]."""
@@ -73,7 +86,7 @@ class AttentionModel(nn.Module):
         embedded = self.embed(batch)
         hidden, layers = self.encode_layers(embedded, batch)
         energies = self.score(hidden, batch)
-        attention = self.attention.project(energies, batch.scorable)
+        attention = self.weigh(energies, batch)
         context = _attended(hidden, attention)
         return Trace(embedded, hidden, energies, attention, context, self.decoder(context), layers)
 

@@ -22,8 +22,9 @@ class Readout:
     linear: bool
 
     def decode(self, attention: Tensor) -> Tensor:
-        """Return the logits [B,O] under other attention [B,T]."""
-        return self.head((attention.unsqueeze(-2) @ self.values).squeeze(-2))
+        """Return the logits [B,O] under other attention [B,T], in the precision of the values."""
+        attended = attention.to(self.values.dtype).unsqueeze(-2) @ self.values
+        return self.head(attended.squeeze(-2))
 
 
 class Decoder(nn.Module, ABC):

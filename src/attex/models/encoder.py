@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import torch
 from pydantic import Field
@@ -33,17 +33,23 @@ class Deletions:
     reads: tuple[Tensor, ...]
     closed: bool = False
 
+    def placed(self, values: Tensor) -> Tensor:
+        """Bring values [B,T,…] of the whole texts to the places of the reads."""
+        whole = values[self.texts]
+        return _close_up(whole, self.positions) if self.closed else whole
+
     def remaining(self, mask: Tensor) -> Tensor:
         """Say which places of the reads a mask [B,T] of the whole texts leaves."""
-        if self.closed:
-            return _close_up(mask[self.texts], self.positions)
-        return mask[self.texts].scatter(1, self.positions[:, None], False)
+        placed = self.placed(mask)
+        return placed if self.closed else placed.scatter(1, self.positions[:, None], False)
 
 
 class Encoder(nn.Module, ABC):
     """embedded [B,T,d], mask [B,T] → hidden [B,T,width]; zero off the mask."""
 
     width: int
+    position_wise: ClassVar[bool] = False
+    """Whether a hidden state depends on its own token only."""
 
     @abstractmethod
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
@@ -76,6 +82,18 @@ class Encoder(nn.Module, ABC):
             text, position = texts[span], positions[span]
             variants = self(_close_up(embedded[text], position), _close_up(mask[text], position))
             yield Deletions(text, position, tuple(read(variants) for read in reads), closed=True)
+
+
+def drop_each(deleted: Tensor, values: Sequence[Tensor], budget: int) -> Iterator[Deletions]:
+    """Drop each position that `deleted` [B,T] marks from what was read, and leave the rest as it was.
+
+    values[i] [B,T,…] are what the i-th read gives of the whole texts.
+    """
+    texts, positions = deleted.nonzero(as_tuple=True)
+    bytes_each = sum(value[0].numel() * value.element_size() for value in values)
+    for span in spans(len(texts), bytes_each, budget):
+        text, position = texts[span], positions[span]
+        yield Deletions(text, position, tuple(value[text] for value in values))
 
 
 ENCODERS: Registry[Encoder] = Registry("encoder", "attex.models.encoders", default="lstm")

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor, nn
 
-from attex.foundations.memory import spans
-from attex.models.encoder import ENCODERS, Deletions, Encoder, Width
+from attex.models.encoder import ENCODERS, Deletions, Encoder, Width, drop_each
 from attex.models.reads import Read
 
 
@@ -17,6 +16,8 @@ class Average(Encoder):
     embedded [B,T,d] → hidden [B,T,hidden]. With attention on top it is a weighted average of
     words, hence the name the papers gave it.
     """
+
+    position_wise = True
 
     def __init__(self, embedding_width: int, *, hidden: Width = 128) -> None:
         super().__init__()
@@ -38,8 +39,4 @@ class Average(Encoder):
         budget: int,
     ) -> Iterator[Deletions]:
         """Read every position once: a deleted neighbour changes nothing."""
-        values = [read(hidden) for read in reads]
-        texts, positions = deleted.nonzero(as_tuple=True)
-        for span in spans(len(texts), sum(v[0].numel() * v.element_size() for v in values), budget):
-            text, position = texts[span], positions[span]
-            yield Deletions(text, position, tuple(value[text] for value in values))
+        return drop_each(deleted, [read(hidden) for read in reads], budget)

@@ -1,0 +1,62 @@
+"""Models under an attention that is imposed on them in place of their own."""
+
+from abc import ABC, abstractmethod
+
+import torch
+from torch import Tensor
+
+from attex.data.batch import Batch
+from attex.foundations.draws import permutations
+from attex.models.classifier import AttentionModel
+from attex.models.encoder import Deletions
+from attex.models.projections.dense import imposed
+
+
+class ImposedAttention(AttentionModel, ABC):
+    """A model whose weights α′ are given; every other step is the base's, its modules shared.
+
+    α′ belongs to the text: it is constant under any change of embeddings or hidden states, so that no
+    gradient passes it, and the tokens that are left when one is deleted keep their weights, brought
+    back to the same sum. The energies of a trace are still those of the base.
+    """
+
+    def __init__(self, base: AttentionModel) -> None:
+        super().__init__(base.embedding, base.encoder, base.attention, base.decoder)
+        self.training = base.training
+
+    @abstractmethod
+    def impose(self, batch: Batch) -> Tensor:
+        """Give the weights of every text: [B,T], a distribution over the scorable positions."""
+
+    def weigh(self, energies: Tensor, batch: Batch) -> Tensor:
+        """Impose the weights, whatever the energies."""
+        with torch.no_grad():
+            return self.impose(batch).to(energies.dtype)
+
+    def weigh_without(
+        self, attention: Tensor, energies: Tensor, variants: Deletions, batch: Batch
+    ) -> Tensor:
+        """Leave the other tokens their weights, in proportion."""
+        remaining = variants.remaining(batch.scorable)
+        # To the sum of the whole text: rounding has made it 1 ± 1e-7, and a change to 1 would show.
+        total = attention.sum(dim=1, keepdim=True)[variants.texts]
+        return total * imposed(variants.placed(attention), remaining)
+
+
+class PermutedAttention(ImposedAttention):
+    """α′ = the base's own α of the whole text, shuffled over its scorable positions.
+
+    The control of built-in agreement: what τ(α′, g(α′)) is with weights that mean nothing.
+    One permutation for each text and `seed`, the same in any batch.
+    """
+
+    def __init__(self, base: AttentionModel, seed: int) -> None:
+        super().__init__(base)
+        self.seed = seed
+        # A method and not the module, which would be listed with all its parameters a second time.
+        self._trace = base.forward
+
+    def impose(self, batch: Batch) -> Tensor:
+        """Shuffle the base's attention."""
+        order = permutations(batch.ids, batch.scorable, 1, self.seed).squeeze(1)
+        return self._trace(batch).attention.gather(1, order)

@@ -1,3 +1,4 @@
 // One of Neely & Schouten's (2020) eight experiments.
 local imdb = import 'lib/imdb.libsonnet';
-imdb { model+: { attention: { type: 'tanh', projection: 'softmax' } } }
+local compared = (import 'lib/neely_schouten_2020.libsonnet').compared;
+imdb + compared + { model+: { attention: { type: 'tanh', projection: 'softmax' } } }

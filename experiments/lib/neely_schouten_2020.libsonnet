@@ -6,6 +6,15 @@
 // comparison; a softmax that forgets the padding; an unweighted mean loss; decay on attention too;
 // the gradient of the loss at the gold label, through the attention. They leave open the seed (the
 // library's default). Rows of their tables are by index: on SST their class 0 is the positive one.
+local comparison = {
+  type: 'agreement',
+  statistics: ['kendall_tau'] + [
+    { type: statistic, k: k }
+    for statistic in ['top_k_published', 'top_k']
+    for k in ['average_length', 'non_zero']
+  ],
+  controls: 'always',
+};
 local published = {
   // A projection that is not softmax is named by the experiment, after this.
   model+: { attention+: { projection: 'softmax_over_padding' } },
@@ -23,9 +32,12 @@ local published = {
     { type: 'gradient', detach_attention: false, target: 'gold_loss' },
     'leave_one_out',
   ],
-  analyses: [{ type: 'agreement', statistics: ['kendall_tau'], drop_ends: true }],
+  analyses: [comparison { drop_ends: true }],
 };
 {
+  // The comparisons of their Tables 1 and 2 and the same with the corrected statistic, for experiments
+  // in settings of one's own.
+  compared: { analyses: [comparison] },
   sst: published {
     data: {
       type: 'sst',

@@ -25,7 +25,8 @@ class Calibration:
     null is the mean under the null hypothesis, exact where known, else of the draws; null_std
     likewise; ceiling the statistic of the two vectors sorted, the best that these values allow.
     p_value is one-sided, (1 + #{null ≥ observed})/(R + 1); p_below is that of the other tail.
-    `drawn` [B,R] are the draws, NaN where there is none.
+    `drawn` [B,R] are the draws, NaN where there is none; `agreement` is what the statistic itself
+    says, a test of its own and a depth included.
     """
 
     observed: Tensor
@@ -35,6 +36,7 @@ class Calibration:
     p_below: Tensor
     null_std: Tensor
     drawn: Tensor
+    agreement: Agreement
 
     @property
     def two_sided(self) -> Tensor:
@@ -124,7 +126,7 @@ def against(
     p_value, p_below, mean, std, ceiling = (
         x.double().masked_fill(count == 0, float("nan")) for x in (p_value, p_below, mean, std, ceiling)
     )
-    return Calibration(found.value, mean, ceiling, p_value, p_below, std, drawn)
+    return Calibration(found.value, mean, ceiling, p_value, p_below, std, drawn, found)
 
 
 def _falling(values: Tensor, mask: Tensor) -> Tensor:

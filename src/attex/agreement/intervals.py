@@ -16,16 +16,24 @@ def mean_interval(
     Texts are drawn with replacement, the same for all seeds, and seeds likewise where there are
     several (crossed); what is not included is left out after drawing. NaN without any value.
     """
-    weights = included.astype(float)
-    totals = np.where(included, values, 0.0)
-    texts = _counts(values.shape[1], draws, seed)
-    seeds = _counts(values.shape[0], draws, seed + 1) if len(values) > 1 else np.ones((draws, 1))
-    above = ((texts @ totals.T) * seeds).sum(axis=1)
-    below = ((texts @ weights.T) * seeds).sum(axis=1)
-    means = above[below > 0] / below[below > 0]
-    if not len(means):
+    return ratio_interval(np.where(included, values, 0.0), included.astype(float), draws, seed)
+
+
+def ratio_interval(
+    above: np.ndarray, below: np.ndarray, draws: int = DRAWS, seed: int = 0
+) -> tuple[float, float]:
+    """Bound Σ above / Σ below of S seeds × N texts, drawn as for a mean: [S,N], [S,N] → (low, high).
+
+    Both are 0 where a text does not count. A draw whose denominator is 0 is left out.
+    """
+    texts = _counts(above.shape[1], draws, seed)
+    seeds = _counts(above.shape[0], draws, seed + 1) if len(above) > 1 else np.ones((draws, 1))
+    numerator = ((texts @ above.T) * seeds).sum(axis=1)
+    denominator = ((texts @ below.T) * seeds).sum(axis=1)
+    ratios = numerator[denominator != 0] / denominator[denominator != 0]
+    if not len(ratios):
         return float("nan"), float("nan")
-    low, high = np.percentile(means, [(100 - LEVEL) / 2, (100 + LEVEL) / 2])
+    low, high = np.percentile(ratios, [(100 - LEVEL) / 2, (100 + LEVEL) / 2])
     return float(low), float(high)
 
 

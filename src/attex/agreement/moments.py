@@ -56,8 +56,8 @@ def _with_spread(
     mask: Tensor,
 ) -> Agreement:
     value, p_value = in_pieces(compute, a, b, mask, bytes_each=TOKEN_BYTES * a.shape[1])
-    spread = (mask.sum(dim=1) - 1.0).clamp(min=1) ** -0.5
-    return Agreement(value, p_value, null_std=spread.double().where(~value.isnan(), float("nan")))
+    spread = (mask.sum(dim=1).double() - 1).clamp(min=1) ** -0.5
+    return Agreement(value, p_value, null_std=spread.where(~value.isnan(), float("nan")))
 
 
 def _correlation(a: Tensor, b: Tensor, mask: Tensor) -> Tensor:

@@ -52,6 +52,7 @@ class Shuffles:
         self._draws = draws
         self._seed = seed
         self._known: dict[bytes, Tensor] = {}
+        self._known_for: Options = {}
 
     def draw(self, a: Tensor, b: Tensor, mask: Tensor, ids: Tensor | None, options: Options) -> Drawn:
         """Shuffle b."""
@@ -69,6 +70,9 @@ class Shuffles:
 
     def _shared(self, pattern: Pattern, mask: Tensor) -> Tensor:
         keys = _contents(pattern, mask)
+        shared = {name: x for name, x in pattern.options.items() if not isinstance(x, Tensor)}
+        if shared != self._known_for:
+            self._known, self._known_for = {}, shared
         rows = {key: row for row, key in enumerate(keys) if key not in self._known}
         if len(self._known) + len(rows) > _MOST_PATTERNS:
             self._known = {key: self._known[key] for key in set(keys) & set(self._known)}
@@ -146,13 +150,13 @@ def _summed(drawn: Tensor) -> Drawn:
 
 
 def _contents(pattern: Pattern, mask: Tensor) -> list[bytes]:
-    """Write what a pattern holds of each text, padding left out."""
+    """Write what a pattern holds of each text, padding and what all texts share left out."""
     a, b = pattern.a.cpu().numpy(), pattern.b.cpu().numpy()
-    plain = {k: x.tolist() if isinstance(x, Tensor) else x for k, x in sorted(pattern.options.items())}
+    options = [x.tolist() for _, x in sorted(pattern.options.items()) if isinstance(x, Tensor)]
     return [
         a[row, :n].tobytes()
         + b[row, :n].tobytes()
-        + repr([x[row] if isinstance(x, list) else x for x in plain.values()]).encode()
+        + repr([numbers[row] for numbers in options]).encode()
         for row, n in enumerate(mask.sum(dim=1).tolist())
     ]
 

@@ -3,45 +3,49 @@
 import re
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
-import torch
+from pydantic import Field
 
-from attex.agreement.depth import resolve_depth
-from attex.agreement.statistic import STATISTICS, Agreement
-from attex.analyses.analysis import ANALYSES, Analysis, Evidence, Headline, Result, SeedEvidence
-from attex.analyses.summary import ALL_SEEDS, frame, seed_groups, summarise
+from attex.agreement.statistic import STATISTICS
+from attex.analyses.agreement_rows import OVERALL, Comparisons, difference_rows
+from attex.analyses.analysis import ANALYSES, VARIANTS, Analysis, Evidence, Headline, Result
+from attex.analyses.comparison import Comparer, support
+from attex.analyses.summary import ALL_SEEDS, frame
 from attex.charts.density import density_chart, density_rows
-from attex.data.batch import ordered_batches
-from attex.data.corpus import Corpus, Split
-from attex.data.ragged import pad
+from attex.data.corpus import Corpus
 from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec
+from attex.models.encoder import Encoder
 
-SIGNIFICANT = 0.05
-OVERALL = "overall"
-_SYMMETRIC = frozenset({"kendall_tau", "spearman", "pearson", "weighted_tau", "tau_ap"})
-"""Statistics that score unrelated rankings 0 on average; the others' chance is not known here."""
-
-_PADDED_TOKENS = 65_536
+CHANCE = "chance (shuffled)"
 
 
 @ANALYSES.register("agreement", cite="Jain & Wallace 2019, §4.1")
 class AgreementAnalysis(Analysis):
-    """Agreement of every pair of measures, by predicted class and overall.
+    """Agreement of every pair of measures, by predicted class and overall, beside chance and ceiling.
 
-    One value per text, pair and statistic; the table holds their count, undefined values, mean,
-    std (ddof 0), a 95 % bootstrap interval of the mean, the share of texts with p ≤ 0.05 (for
-    statistics with a p-value) and the mean k that was compared (for statistics that have one).
-    `drop_ends` leaves the first and the last word of each text out, as Neely & Schouten's code does.
+    One value per text, pair and statistic. The table holds their count, undefined values, mean,
+    std (ddof 0) and a 95 % bootstrap interval; what shuffled and shifted scores give (`null`,
+    `null_shift`, `null_std`), what these scores could reach (`ceiling`) and what is left of it,
+    `calibrated` = Σ(value − null)/Σ(ceiling − null) with its interval; the shares of texts that are
+    significant (p ≤ 0.05, two-sided: the statistic's own test, else by `draws` shuffles), above and
+    below chance, and after Benjamini & Hochberg over all texts; the mean k compared, the mean
+    number of attention weights that are not 0, and the controls.
+
+    `controls` are the same comparison in the untrained model and under the model's own attention,
+    permuted: they show agreement that is built in, and by default are run where it is (an encoder
+    that sees one token at a time, or a measure of hidden states). `drop_ends` leaves the first and
+    the last word of each text out, as Neely & Schouten's code does.
     """
 
     title = "Agreement between measures"
     explanation = (
-        "One value per text: 1 means that the two measures rank its tokens the same way, 0 that "
-        "one ranking says nothing about the other. A text counts as undefined where a measure is "
-        "constant or has fewer than two tokens."
+        "One value per text: 1 means that the two measures rank its tokens the same way. Chance "
+        "(null) is what the same scores give when those of one measure are shuffled, the ceiling "
+        "what they give when both are sorted; calibrated is the share of the way between the two. "
+        "A text is undefined where a measure is constant or has fewer than two tokens."
     )
 
     def __init__(
@@ -49,9 +53,19 @@ class AgreementAnalysis(Analysis):
         *,
         statistics: tuple[Annotated[Spec, STATISTICS.choice], ...] = (STATISTICS.spec("kendall_tau"),),
         drop_ends: bool = False,
+        draws: Annotated[int, Field(ge=1, le=100_000)] = 999,
+        controls: Literal["where_built_in", "always", "never"] = "where_built_in",
     ) -> None:
         self.statistics = statistics
         self.drop_ends = drop_ends
+        self.draws = draws
+        self.controls = controls
+
+    def requires(self, measures: Sequence[str], encoder: type[Encoder]) -> tuple[str, ...]:
+        """Ask for the controls."""
+        built_in = encoder.position_wise or any("[hidden]" in measure for measure in measures)
+        wanted = self.controls == "always" or (built_in and self.controls != "never")
+        return VARIANTS if wanted else ()
 
     def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
         """Ask for two measures or more."""
@@ -60,108 +74,114 @@ class AgreementAnalysis(Analysis):
 
     def __call__(self, evidence: Evidence) -> Result:
         """Compare every pair of measures under every statistic."""
-        rows: list[dict[str, Any]] = []
-        headline: list[Headline] = []
-        tables, charts = {}, {}
+        rows: dict[str, list[dict[str, Any]]] = {"": [], "_by_length": [], "_differences": []}
+        result = Result({})
         for spec in self.statistics:
-            chance = 0.0 if spec.type in _SYMMETRIC else None
-            curves: list[dict[str, Any]] = []
-            for first, second in combinations(evidence.measures, 2):
-                pair = first, second
-                compared = [self._compare(evidence.texts, s, pair, spec) for s in evidence.seeds]
-                values = np.stack([agreement.value.numpy() for agreement in compared])
-                these = _rows(evidence, compared, values)
-                labels = {"measure_a": first, "measure_b": second, "statistic": spec.title}
-                rows += [evidence.about | labels | row for row in these]
-                name = _file_name(f"{first}_{second}_{spec.title}")
-                tables[f"correlation/{name}"] = frame(_seed_layout(these))
-                curves += density_rows(" ~ ".join(pair), values)
-                question = f"Do {first} and {second} rank tokens alike?"
-                mean, low, high = (these[-1][key] for key in ("mean", "low", "high"))
-                headline.append(Headline(question, spec.title, mean, low, high, chance))
-                charts[name] = density_chart(
-                    [
-                        point
-                        for number, label in enumerate(evidence.corpus.classes)
-                        for point in density_rows(label, values[_predicted(evidence) == number])
-                    ],
-                    f"{' ~ '.join(pair)}, by predicted class",
-                    spec.title,
-                    chance,
-                )
-            overview = density_chart(curves, "Agreement between measures", spec.title, chance)
-            charts = {_file_name(spec.title): overview} | charts
-        return Result({"tables/agreement": frame(rows)} | tables, charts, headline)
+            pairs = self._compare(evidence, spec)
+            about = evidence.about | {"statistic": spec.title, "k": _depth(spec)}
+            rows["_differences"] += [about | row for row in difference_rows(pairs, _seeds(evidence))]
+            overview = []
+            for pair, found in pairs.items():
+                of_pair = about | dict(zip(("measure_a", "measure_b"), pair, strict=True))
+                these = [*found.class_rows(_predicted(evidence), evidence.corpus.classes)]
+                rows[""] += [of_pair | row for row in these]
+                lengths = evidence.texts.lengths.numpy()
+                rows["_by_length"] += [of_pair | row for row in found.length_rows(lengths)]
+                name = _file_name(f"{'_'.join(pair)}_{spec.title}")
+                result.tables[f"correlation/{name}"] = frame(_seed_layout(these))
+                result.headline.append(_headline(pair, spec, these[-1]))
+                overview.append((" ~ ".join(pair), found, these[-1]))
+                result.charts[name] = self._by_class(evidence, pair, spec, found, these[-1])
+            result.charts[_file_name(spec.title)] = density_chart(
+                [point for name, found, _ in overview for point in density_rows(name, found.values)],
+                "Agreement between measures",
+                spec.title,
+                chance=density_rows(CHANCE, np.stack([f.columns["sample"] for _, f, _ in overview])),
+                ceilings={name: row["ceiling"] for name, _, row in overview},
+            )
+        tables = {f"tables/agreement{name}": frame(some) for name, some in rows.items() if some}
+        first = [_file_name(spec.title) for spec in self.statistics]
+        charts = {
+            name: result.charts[name] for name in [*first, *(c for c in result.charts if c not in first)]
+        }
+        return Result(tables | result.tables, charts, result.headline)
 
-    def _compare(
-        self, texts: Split, seed: SeedEvidence, pair: tuple[str, str], statistic: Spec
-    ) -> Agreement:
-        compute = STATISTICS[statistic.type].target
-        columns = torch.full((3, len(texts)), float("nan"), dtype=torch.float64)
-        for chosen in ordered_batches(texts.lengths.numpy(), _PADDED_TOKENS):
-            scores = {name: pad(flat, texts.starts, chosen)[0] for name, flat in seed.scores.items()}
-            _, mask = pad(texts.words, texts.starts, chosen)
-            mask = _without_ends(mask) if self.drop_ends else mask
-            a, b = (scores[name] for name in pair)
-            options = statistic.options()
-            if "k" in options:
-                options["k"] = resolve_depth(
-                    options["k"],
-                    a,
-                    b,
-                    mask,
-                    statistic=statistic.type,
-                    attention=scores.get("attention"),
-                    lengths=texts.lengths,
-                )
-            piece = compute(a, b, mask, **options)
-            for column, part in zip(columns, (piece.value, piece.p_value, piece.depth), strict=True):
-                if part is not None:
-                    column[chosen] = part
-        return Agreement(*columns)
+    def _compare(self, evidence: Evidence, spec: Spec) -> dict[tuple[str, str], Comparisons]:
+        comparer = Comparer(evidence.texts, spec, self.draws, self.drop_ends)
+        weights = [seed.scores.get("attention") for seed in evidence.seeds]
+        supports = np.stack(
+            [
+                np.full(len(evidence.texts), np.nan) if w is None else support(evidence.texts, w)
+                for w in weights
+            ]
+        )
+        return {
+            pair: Comparisons(
+                _seeds(evidence),
+                [comparer.compare(seed.scores, pair) for seed in evidence.seeds],
+                {
+                    variant: np.stack(
+                        [comparer.values(s.controls[variant], pair) for s in evidence.seeds]
+                    )
+                    for variant in evidence.seeds[0].controls
+                },
+                supports,
+            )
+            for pair in combinations(evidence.measures, 2)
+        }
+
+    def _by_class(
+        self,
+        evidence: Evidence,
+        pair: tuple[str, str],
+        spec: Spec,
+        found: Comparisons,
+        overall: dict[str, Any],
+    ) -> dict[str, Any]:
+        points = [
+            point
+            for number, label in enumerate(evidence.corpus.classes)
+            for point in density_rows(label, found.values[_predicted(evidence) == number])
+        ]
+        return density_chart(
+            points,
+            f"{' ~ '.join(pair)}, by predicted class",
+            spec.title,
+            chance=density_rows(CHANCE, found.columns["sample"]),
+            ceilings={"ceiling": overall["ceiling"]},
+        )
 
 
-def _without_ends(mask: torch.Tensor) -> torch.Tensor:
-    position = torch.arange(mask.shape[1])
-    return (position > 0) & (position < mask.sum(dim=1, keepdim=True) - 1)
+def _seeds(evidence: Evidence) -> list[int]:
+    return [seed.seed for seed in evidence.seeds]
 
 
 def _predicted(evidence: Evidence) -> np.ndarray:
     return np.stack([seed.predicted for seed in evidence.seeds])
 
 
-def _rows(evidence: Evidence, compared: Sequence[Agreement], values: np.ndarray) -> list[dict[str, Any]]:
-    p_values = np.stack([np.asarray(agreement.p_value) for agreement in compared])
-    depths = np.stack([np.asarray(agreement.depth) for agreement in compared])
-    predicted = _predicted(evidence)
-    rows = []
-    for seed, members in seed_groups([s.seed for s in evidence.seeds]):
-        for name, chosen in [
-            *((label, predicted == c) for c, label in enumerate(evidence.corpus.classes)),
-            (OVERALL, np.ones_like(predicted, dtype=bool)),
-        ]:
-            summary = summarise(values[members], chosen[members])
-            significant = (p_values[members] <= SIGNIFICANT) & chosen[members]
-            # A statistic without a test has no share of significant texts, not a share of 0.
-            share = np.nan if np.isnan(p_values).all() else significant.sum() / max(1, summary["n"])
-            known = depths[members][chosen[members] & ~np.isnan(depths[members])]
-            depth = float(known.mean()) if known.size else float("nan")
-            extra = {"significant": float(share), "mean_k": depth}
-            rows.append({"seed": seed, "class": name} | summary | extra)
-    return rows
+def _depth(spec: Spec) -> str:
+    return str(spec.options().get("k", ""))
+
+
+def _headline(pair: tuple[str, str], spec: Spec, row: dict[str, Any]) -> Headline:
+    question = f"Do {pair[0]} and {pair[1]} rank tokens alike?"
+    numbers = (row[key] for key in ("mean", "low", "high", "null", "ceiling"))
+    return Headline(question, spec.title, *numbers)
 
 
 def _seed_layout(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Lay rows out as the seed's `correlation/*.csv`: its columns first, ours after."""
     seeds = {row["seed"] for row in rows}
     kept = [row for row in rows if row["seed"] == ALL_SEEDS or len(seeds) == 1]
+    ours = ("n", "undefined", "low", "high", "null", "ceiling", "calibrated")
     return [
         {
             "class": "all_classes" if row["class"] == OVERALL else row["class"],
             "pval_sig": row["significant"],
             "mean": row["mean"],
             "std": row["std"],
-            **{key: row[key] for key in ("n", "undefined", "low", "high")},
+            **{key: row[key] for key in ours},
         }
         for row in kept
     ]

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from attex.data.corpus import Corpus, Split
 from attex.foundations.registry import Registry
+from attex.models.encoder import Encoder
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,12 +18,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SeedEvidence:
-    """One trained model on the analysed split: logits [N,O], and flat scores by measure."""
+    """One trained model on the analysed split: logits [N,O], and flat scores by measure.
+
+    `controls` holds the same scores of models to compare it with, by the name of the variant.
+    """
 
     seed: int
     logits: Tensor
     predicted: np.ndarray
     scores: dict[str, Tensor]
+    controls: dict[str, dict[str, Tensor]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,7 @@ class Headline:
     low: float | None
     high: float | None
     chance: float | None
+    ceiling: float | None = None
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,10 @@ class Analysis(ABC):
     title: ClassVar[str]
     explanation: ClassVar[str]
 
+    def requires(self, measures: Sequence[str], encoder: type[Encoder]) -> tuple[str, ...]:
+        """Name the variants of every model (see `VARIANTS`) whose scores it wants as controls."""
+        return ()
+
     @abstractmethod
     def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
         """Raise `UserError` if the data or the measures do not suffice; called before training."""
@@ -82,5 +92,9 @@ class Analysis(ABC):
 
 ANALYSED = "test"
 """The split that analyses look at."""
+
+UNTRAINED, PERMUTED = "untrained", "permuted"
+VARIANTS = (UNTRAINED, PERMUTED)
+"""What a model is compared with: itself before training; itself under its own weights, shuffled."""
 
 ANALYSES: Registry[Analysis] = Registry("analysis", "attex.analyses")

@@ -1,11 +1,11 @@
 """How a value is distributed over the texts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from attex.charts.style import HEIGHT, PALETTE, WIDTH, finish
+from attex.charts.style import GREY, HEIGHT, PALETTE, WIDTH, finish
 
 _GRID = np.linspace(-1.0, 1.0, 161)
 _NARROWEST = 0.02
@@ -35,23 +35,33 @@ def density_rows(curve: str, values: np.ndarray) -> list[dict[str, Any]]:
 
 
 def density_chart(
-    points: Sequence[dict[str, Any]], title: str, axis: str, chance: float | None = None
+    points: Sequence[dict[str, Any]],
+    title: str,
+    axis: str,
+    chance: Sequence[dict[str, Any]] = (),
+    ceilings: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """Draw curves of density against the value, each named at the top, and a line at chance."""
+    """Draw curves of density against the value, each named at the top.
+
+    `chance` are the points of the curve that chance gives, in grey; `ceilings` what each curve could
+    reach, a dashed line in its colour.
+    """
     import altair as alt
 
     curves = list(dict.fromkeys(point["curve"] for point in points))
-    colour = alt.Scale(domain=curves, range=[PALETTE[i % len(PALETTE)] for i in range(len(curves))])
-    base = alt.Chart(alt.InlineData(list(points)), title=title)
+    colours = {curve: PALETTE[i % len(PALETTE)] for i, curve in enumerate(curves)}
+    colours |= {point["curve"]: GREY for point in chance}
+    colour = alt.Scale(domain=[*colours], range=[*colours.values()])
+    base = alt.Chart(alt.InlineData([*points, *chance]), title=title)
     encoding = {
         "x": alt.X("value:Q", title=axis, scale=alt.Scale(domain=[-1, 1])),
         "y": alt.Y("density:Q", title="density of texts"),
-        "color": alt.Color("curve:N", scale=colour, sort=curves),
+        "color": alt.Color("curve:N", scale=colour, sort=[*colours]),
     }
     area = base.mark_area(opacity=0.12).encode(**encoding | {"y": encoding["y"].stack(None)})
     line = base.mark_line(strokeWidth=2).encode(
         **encoding,
-        strokeDash=alt.StrokeDash("curve:N", sort=curves, legend=None),
+        strokeDash=alt.StrokeDash("curve:N", sort=[*colours], legend=None),
         tooltip=[
             "curve:N",
             alt.Tooltip("value:Q", format=".2f"),
@@ -59,7 +69,13 @@ def density_chart(
         ],
     )
     layers = [area, line]
-    if chance is not None:
-        rule = alt.Chart(alt.InlineData([{"value": chance}])).mark_rule(color="#888", strokeDash=[3, 3])
-        layers.append(rule.encode(x="value:Q"))
+    marks = [
+        {"curve": curve, "value": round(ceiling, 4), "of": f"ceiling of {curve}"}
+        for curve, ceiling in (ceilings or {}).items()
+        if not np.isnan(ceiling)
+    ]
+    if marks:
+        rule = alt.Chart(alt.InlineData(marks)).mark_rule(strokeDash=[2, 3], strokeWidth=2)
+        shown = [alt.Tooltip("of:N", title="mark"), alt.Tooltip("value:Q", format=".2f")]
+        layers.append(rule.encode(x="value:Q", color=alt.Color("curve:N", scale=colour), tooltip=shown))
     return finish(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))

@@ -5,6 +5,9 @@ from typing import Any
 PALETTE = ["#3b4cc0", "#d1603d", "#2a9d8f", "#8e5ea2", "#b8860b", "#4d4d4d"]
 """Told apart in print and by most colour-blind readers."""
 
+GREY = "#9a9a9a"
+"""What chance gives."""
+
 WIDTH, HEIGHT = 420, 260
 
 

@@ -26,14 +26,36 @@ class Section:
     result: Result
 
     @property
-    def tables(self) -> "dict[str, pl.DataFrame]":
-        """The analysis' own table in two: all seeds together, and each (empty if there is one)."""
-        table = next(table for name, table in self.result.tables.items() if name.startswith("tables/"))
-        table = table.drop(_IDENTIFYING, strict=False)
-        pooled = table.filter(table["seed"] == ALL_SEEDS)
-        if pooled.is_empty():
-            return {"pooled": table, "each": pooled}
-        return {"pooled": pooled, "each": table.filter(table["seed"] != ALL_SEEDS)}
+    def tables(self) -> "list[Shown]":
+        """The analysis' tables in the order it gave them."""
+        tables = ((n, t) for n, t in self.result.tables.items() if n.startswith("tables/"))
+        return [_shown(name, table) for name, table in tables]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table in two: all seeds together, and each (empty if there is one)."""
+
+    title: str
+    pooled: "pl.DataFrame"
+    each: "pl.DataFrame"
+
+
+def _shown(name: str, table: "pl.DataFrame") -> Shown:
+    title = name.removeprefix("tables/").replace("_", " ")
+    table = table.drop(_IDENTIFYING, strict=False)
+    # A column that says nothing here, as a control that was not asked for, is left to the file.
+    table = table.select([column for column in table if not _empty(column)])
+    pooled = table.filter(table["seed"] == ALL_SEEDS)
+    if pooled.is_empty():
+        return Shown(title, table, pooled)
+    return Shown(title, pooled, table.filter(table["seed"] != ALL_SEEDS))
+
+
+def _empty(column: "pl.Series") -> bool:
+    if column.dtype.is_float():
+        return bool(column.is_nan().all())
+    return all(cell == "" for cell in column)
 
 
 def render_page(

@@ -1,8 +1,10 @@
 """Between the files of finished stages and what analyses take and give."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from torch import Tensor
 
 from attex.analyses.analysis import Evidence, Headline, Result, SeedEvidence
 from attex.data.corpus import Corpus
@@ -10,25 +12,38 @@ from attex.foundations.divergences import distribution
 from attex.foundations.storage import read_json, read_tensors, write_json
 
 
+@dataclass(frozen=True)
+class Piece:
+    """What one folder of a seed holds: its predictions, or a measure's scores under a variant."""
+
+    seed: int
+    measure: str | None = None
+    variant: str | None = None
+
+
 def gather(
     about: dict[str, str],
     corpus: Corpus,
-    seeds: Sequence[int],
     measures: tuple[str, ...],
-    folders: Sequence[Path],
+    folders: Mapping[Piece, Path],
 ) -> Evidence:
-    """Read, for each seed in turn, the folder of its predictions and one folder a measure."""
-    step = 1 + len(measures)
-    found = []
-    for number, seed in enumerate(seeds):
-        predictions, *importance = folders[number * step : (number + 1) * step]
-        logits = read_tensors(predictions / "logits.safetensors")[0]["logits"]
-        scores = {
-            measure: read_tensors(folder / "scores.safetensors")[0]["scores"]
-            for measure, folder in zip(measures, importance, strict=True)
+    """Read the folders of every seed."""
+
+    def scores(seed: int, variant: str | None) -> dict[str, Tensor]:
+        return {
+            measure: read_tensors(folders[Piece(seed, measure, variant)] / "scores.safetensors")[0][
+                "scores"
+            ]
+            for measure in measures
         }
+
+    found = []
+    for seed in dict.fromkeys(piece.seed for piece in folders):
+        logits = read_tensors(folders[Piece(seed)] / "logits.safetensors")[0]["logits"]
         predicted = distribution(logits).argmax(dim=1).numpy()
-        found.append(SeedEvidence(seed, logits, predicted, scores))
+        variants = dict.fromkeys(p.variant for p in folders if p.seed == seed and p.variant)
+        controls = {variant: scores(seed, variant) for variant in variants if variant}
+        found.append(SeedEvidence(seed, logits, predicted, scores(seed, None), controls))
     return Evidence(about, corpus, measures, tuple(found))
 
 

@@ -74,14 +74,9 @@ def instances(evidence: "Evidence") -> "pl.DataFrame":
 
 
 def _evidence(plan: Plan, cache: Cache) -> "Evidence":
-    measures = tuple(measure.title for measure in plan.config.importance)
-    folders = [
-        cache.folder(stage)
-        for seed in plan.seeds.values()
-        for stage in (seed.predictions, *seed.importance.values())
-    ]
+    folders = {piece: cache.folder(stage) for piece, stage in plan.pieces().items()}
     corpus = Corpus.load(cache.folder(plan.corpus))
-    return gather(plan.about(), corpus, plan.config.seeds, measures, folders)
+    return gather(plan.about(), corpus, plan.measures, folders)
 
 
 def _metrics(plan: Plan, cache: Cache, corpus: Corpus) -> dict[str, Any]:

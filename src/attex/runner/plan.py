@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 
-from attex.analyses.analysis import ANALYSED, ANALYSES, Analysis
+from attex.analyses.analysis import ANALYSED, ANALYSES, PERMUTED, UNTRAINED, VARIANTS, Analysis
 from attex.config.schema import ExperimentConfig
 from attex.data.batch import Batcher
 from attex.data.corpus import Corpus, build_corpus
@@ -19,8 +19,11 @@ from attex.foundations.registry import Spec
 from attex.foundations.storage import digest_file, read_tensors, write_json, write_tensors
 from attex.importance.measure import MEASURES
 from attex.importance.scoring import score_texts
+from attex.models.classifier import AttentionModel
+from attex.models.encoder import ENCODERS, Encoder
+from attex.models.imposed import PermutedAttention
 from attex.runner.assembly import assemble, load_model
-from attex.runner.evidence import gather, write_result
+from attex.runner.evidence import Piece, gather, write_result
 from attex.runner.plugins import plugin_digests
 from attex.runner.stage import Stage
 from attex.training.metrics import classification_metrics
@@ -33,11 +36,12 @@ UNTIL = ("corpus", "training", "importance", "analyses", "report")
 
 @dataclass(frozen=True)
 class SeedStages:
-    """What is computed for one seed."""
+    """What is computed for one seed; `controls` are the measures of each variant of its model."""
 
     training: Stage
     predictions: Stage
     importance: dict[str, Stage]
+    controls: dict[str, dict[str, Stage]]
 
 
 class Plan:
@@ -53,10 +57,13 @@ class Plan:
         asked = {"performance": ANALYSES.spec("performance")} | {s.type: s for s in config.analyses}
         self.methods: dict[str, Analysis] = {name: ANALYSES.bind(s) for name, s in asked.items()}
         self._plugins = plugin_digests(config.imports)
+        self.measures = tuple(measure.title for measure in config.importance)
+        encoder = cast(type[Encoder], ENCODERS[config.model.encoder.type].target)
+        self._variants = {name: m.requires(self.measures, encoder) for name, m in self.methods.items()}
         self.corpus = self._corpus()
         self.vectors = self._vectors()
         self.seeds = {seed: self._seed(seed) for seed in config.seeds}
-        self.analyses = {name: self._analysis(spec) for name, spec in asked.items()}
+        self.analyses = {name: self._analysis(name, spec) for name, spec in asked.items()}
 
     def stages(self, until: str = "report") -> list[Stage]:
         """Return the stages to obtain, in order, up to one of `UNTIL`."""
@@ -64,7 +71,8 @@ class Plan:
         found = [self.corpus] if self.vectors is None else [self.corpus, self.vectors]
         for seed in self.seeds.values() if upto >= 1 else ():
             found += [seed.training, seed.predictions]
-            found += seed.importance.values() if upto >= 2 else ()
+            for scores in (seed.importance, *seed.controls.values()) if upto >= 2 else ():
+                found += scores.values()
         return found + (list(self.analyses.values()) if upto >= 3 else [])
 
     def check(self, corpus: Corpus) -> None:
@@ -72,9 +80,8 @@ class Plan:
         with torch.device("meta"):
             assemble(self.config.model, corpus, seed=0)
         self._trainer.check(corpus)
-        measures = [measure.title for measure in self.config.importance]
         for analysis in self.methods.values():
-            analysis.check(corpus, measures)
+            analysis.check(corpus, self.measures)
 
     def about(self) -> dict[str, str]:
         """The columns that identify the experiment in every table."""
@@ -116,23 +123,33 @@ class Plan:
         settings = {"file": self.files[str(path)], "width": width}
         return Stage("vectors", path.name, 1, settings, (self.corpus,), make)
 
+    def pieces(self, variants: Sequence[str] = ()) -> dict[Piece, Stage]:
+        """Return what analyses read of every seed, with some variants as controls."""
+        found = {}
+        for number, seed in self.seeds.items():
+            found[Piece(number)] = seed.predictions
+            for variant, scores in [(None, seed.importance), *((v, seed.controls[v]) for v in variants)]:
+                found |= {Piece(number, measure, variant): stage for measure, stage in scores.items()}
+        return found
+
     def _seed(self, seed: int) -> SeedStages:
         training = self._training(seed)
-        importance = {
-            measure.title: self._importance(measure, seed, training)
-            for measure in self.config.importance
-        }
-        return SeedStages(training, self._predictions(seed, training), importance)
+
+        def scores(variant: str | None) -> dict[str, Stage]:
+            return {
+                m.title: self._importance(m, seed, training, variant) for m in self.config.importance
+            }
+
+        wanted = {variant for needed in self._variants.values() for variant in needed}
+        controls = {variant: scores(variant) for variant in VARIANTS if variant in wanted}
+        return SeedStages(training, self._predictions(seed, training), scores(None), controls)
 
     def _training(self, seed: int) -> Stage:
         config = self.config
 
         def make(folder: Path, inputs: Sequence[Path]) -> None:
             corpus = Corpus.load(inputs[0])
-            pretrained = None
-            if len(inputs) > 1:
-                pretrained = read_tensors(inputs[1] / "vectors.safetensors")[0]["matrix"]
-            model = assemble(config.model, corpus, seed, pretrained).to(self._device)
+            model = self._fresh_model(corpus, inputs[1:], seed)
             checkpoint = folder / "checkpoint.safetensors"
             progress = self._trainer.fit(model, corpus, seed, checkpoint, self._device)
             write_tensors(folder / "model.safetensors", model.state_dict())
@@ -149,6 +166,12 @@ class Plan:
         title = f"{config.name}, seed {seed}"
         return Stage("training", title, 1, settings | self._plugins, inputs, make)
 
+    def _fresh_model(self, corpus: Corpus, vectors: Sequence[Path], seed: int) -> AttentionModel:
+        pretrained = None
+        for folder in vectors:
+            pretrained = read_tensors(folder / "vectors.safetensors")[0]["matrix"]
+        return assemble(self.config.model, corpus, seed, pretrained).to(self._device)
+
     def _predictions(self, seed: int, training: Stage) -> Stage:
         def make(folder: Path, inputs: Sequence[Path]) -> None:
             corpus = Corpus.load(inputs[0])
@@ -163,32 +186,42 @@ class Plan:
         title = f"{self.config.name}, seed {seed}"
         return Stage("predictions", title, 1, {}, (self.corpus, training), make)
 
-    def _importance(self, measure: Spec, seed: int, training: Stage) -> Stage:
-        title = f"{measure.title}, seed {seed}"
+    def _importance(self, measure: Spec, seed: int, training: Stage, variant: str | None) -> Stage:
+        title = f"{measure.title}, seed {seed}" + (f", {variant}" if variant else "")
 
         def make(folder: Path, inputs: Sequence[Path]) -> None:
             corpus = Corpus.load(inputs[0])
-            weights = inputs[1] / "model.safetensors"
-            model = load_model(self.config.model, corpus, weights, self._device)
             texts = Batcher(corpus, ANALYSED, self._device)
+            if variant == UNTRAINED:
+                model = self._fresh_model(corpus, inputs[1:], seed)
+            else:
+                weights = inputs[1] / "model.safetensors"
+                model = load_model(self.config.model, corpus, weights, self._device)
+            if variant == PERMUTED:
+                model = PermutedAttention(model, seed)
             scores = score_texts(model, MEASURES.bind(measure), texts, folder, title)
             write_tensors(folder / "scores.safetensors", {"scores": scores})
             for piece in folder.glob("piece-*"):
                 piece.unlink()
 
         settings = {"measure": measure.model_dump()} | self._plugins
-        return Stage("importance", title, 2, settings, (self.corpus, training), make)
+        inputs: tuple[Stage, ...] = (self.corpus, training)
+        if variant is not None:
+            settings |= {"variant": variant, "seed": seed}
+        if variant == UNTRAINED:
+            # Nothing of the training goes in, so nothing of it may change the key.
+            settings["model"] = self.config.model.model_dump()
+            inputs = training.inputs
+        return Stage("importance", title, 2, settings, inputs, make)
 
-    def _analysis(self, spec: Spec) -> Stage:
-        pieces = [
-            s for seed in self.seeds.values() for s in (seed.predictions, *seed.importance.values())
-        ]
-        measures = tuple(measure.title for measure in self.config.importance)
+    def _analysis(self, name: str, spec: Spec) -> Stage:
+        pieces = self.pieces(self._variants[name])
 
         def make(folder: Path, inputs: Sequence[Path]) -> None:
             corpus = Corpus.load(inputs[0])
-            evidence = gather(self.about(), corpus, self.config.seeds, measures, inputs[1:])
-            write_result(folder, self.methods[spec.type](evidence))
+            folders = dict(zip(pieces, inputs[1:], strict=True))
+            evidence = gather(self.about(), corpus, self.measures, folders)
+            write_result(folder, self.methods[name](evidence))
 
         settings = {"analysis": spec.model_dump(), "about": self.about()} | self._plugins
-        return Stage("analysis", spec.title, 1, settings, (self.corpus, *pieces), make)
+        return Stage("analysis", spec.title, 2, settings, (self.corpus, *pieces.values()), make)

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 import torch
 from scipy.stats import false_discovery_control
-from toy_evidence import LENGTHS, evidence
+from toy_evidence import LENGTHS, analysed, evidence
 
 from attex.agreement import calibrate, kendall_tau, top_k
 from attex.agreement.calibration import Calibration
@@ -45,7 +45,7 @@ def row(table: pl.DataFrame, pair: tuple[str, str], **where: str) -> dict[str, A
 @pytest.mark.parametrize("pair", [("attention", "gradient"), ("gradient", "sparse")])
 def test_chance_ceiling_and_what_is_left_of_it(pair: tuple[str, str]) -> None:
     given = evidence()
-    table = AgreementAnalysis(statistics=(TOP,))(given).tables["tables/agreement"]
+    table = analysed(AgreementAnalysis(statistics=(TOP,)), given).tables["tables/agreement"]
     found = calibrations(given, pair, "top_k", k=2)
     defined = [c for c in found if not c.observed.isnan()]
     shown = row(table, pair)
@@ -76,7 +76,7 @@ def test_chance_ceiling_and_what_is_left_of_it(pair: tuple[str, str]) -> None:
 def test_a_statistic_with_a_test_is_judged_by_it() -> None:
     given = evidence(seeds=1)
     given.seeds[0].scores["gradient"] = given.seeds[0].scores["attention"] ** 2
-    table = AgreementAnalysis()(given).tables["tables/agreement"]
+    table = analysed(AgreementAnalysis(), given).tables["tables/agreement"]
     found = [
         kendall_tau(
             torch.rand(1, n).sort().values.expand(2, -1),
@@ -96,7 +96,7 @@ def test_a_statistic_with_a_test_is_judged_by_it() -> None:
 
 def test_shifted_scores_are_the_second_null() -> None:
     given = evidence(seeds=1)
-    table = AgreementAnalysis()(given).tables["tables/agreement"]
+    table = analysed(AgreementAnalysis(), given).tables["tables/agreement"]
     found = calibrations(given, ("attention", "gradient"), "kendall_tau", null="shift")
     means = [float(c.null) for c in found if not c.null.isnan()]
     assert row(table, ("attention", "gradient"), seed="0")["null_shift"] == pytest.approx(np.mean(means))
@@ -104,7 +104,7 @@ def test_shifted_scores_are_the_second_null() -> None:
 
 def test_bins_of_length_hold_all_texts() -> None:
     given = evidence()
-    table = AgreementAnalysis(statistics=(TOP,))(given).tables["tables/agreement_by_length"]
+    table = analysed(AgreementAnalysis(statistics=(TOP,)), given).tables["tables/agreement_by_length"]
     some = table.filter((table["measure_b"] == "gradient") & (table["seed"] == "all"))
     counts = dict(zip(some["tokens"], some["n"], strict=True))
     assert counts == {
@@ -115,7 +115,7 @@ def test_bins_of_length_hold_all_texts() -> None:
 
 def test_differences_are_paired_on_texts() -> None:
     given = evidence()
-    table = AgreementAnalysis(statistics=(TOP,))(given).tables["tables/agreement_differences"]
+    table = analysed(AgreementAnalysis(statistics=(TOP,)), given).tables["tables/agreement_differences"]
     values = {
         pair: np.array([float(c.observed) for c in calibrations(given, pair, "top_k", draws=1, k=2)])
         for pair in combinations(given.measures, 2)
@@ -130,11 +130,15 @@ def test_differences_are_paired_on_texts() -> None:
 
 def test_support_and_controls() -> None:
     given = evidence()
+    controls = {}
     for seed in given.seeds:
         seed.scores["attention"] = seed.scores["sparse"]
-        seed.controls["untrained"] = {m: 1 - s for m, s in seed.scores.items()}
-        seed.controls["permuted"] = dict.fromkeys(seed.scores, torch.arange(sum(LENGTHS)).double())
-    table = AgreementAnalysis(statistics=(TOP,))(given).tables["tables/agreement"]
+        rising = torch.arange(sum(LENGTHS)).double()
+        controls[seed.seed] = {
+            "untrained": {m: 1 - s for m, s in seed.scores.items()},
+            "permuted": dict.fromkeys(seed.scores, rising),
+        }
+    table = analysed(AgreementAnalysis(statistics=(TOP,)), given, controls).tables["tables/agreement"]
     shown = row(table, ("attention", "gradient"))
     counts = [int((s.scores["attention"] != 0).sum()) for s in given.seeds]
     assert shown["mean_support"] == pytest.approx(sum(counts) / (2 * len(LENGTHS)))
@@ -165,7 +169,7 @@ def test_controls_run_where_agreement_is_built_in(
 
 
 def test_figures_show_chance_and_ceiling() -> None:
-    charts = AgreementAnalysis(statistics=(TOP,))(evidence()).charts
+    charts = analysed(AgreementAnalysis(statistics=(TOP,)), evidence()).charts
     assert next(iter(charts)) == "top_k_k=2"
     for chart in charts.values():
         drawn = str(chart)

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.stats import kendalltau
-from toy_evidence import ABOUT, LENGTHS, evidence
+from toy_evidence import ABOUT, LENGTHS, analysed, evidence
 
 from attex.agreement.statistic import STATISTICS
 from attex.analyses.agreement import AgreementAnalysis
@@ -18,7 +18,7 @@ from attex.foundations.errors import UserError
 
 def test_agreement_rows_are_scipys_values_summarised() -> None:
     given = evidence()
-    table = AgreementAnalysis()(given).tables["tables/agreement"]
+    table = analysed(AgreementAnalysis(), given).tables["tables/agreement"]
     starts = given.texts.starts.tolist()
     values: dict[str, list[float]] = {"0": [], "1": []}
     for seed in given.seeds:
@@ -44,7 +44,7 @@ def test_agreement_rows_are_scipys_values_summarised() -> None:
 
 
 def test_agreement_has_a_row_for_each_pair_seed_and_class() -> None:
-    result = AgreementAnalysis()(evidence())
+    result = analysed(AgreementAnalysis(), evidence())
     table = result.tables["tables/agreement"]
     assert len(table) == 3 * 3 * 3
     assert table.columns[:2] == list(ABOUT)
@@ -54,7 +54,9 @@ def test_agreement_has_a_row_for_each_pair_seed_and_class() -> None:
 
 
 def test_the_seeds_correlation_files_begin_with_its_columns() -> None:
-    table = AgreementAnalysis()(evidence()).tables["correlation/attention_gradient_kendall_tau"]
+    table = analysed(AgreementAnalysis(), evidence()).tables[
+        "correlation/attention_gradient_kendall_tau"
+    ]
     assert table.columns[:4] == ["class", "pval_sig", "mean", "std"]
     assert table["class"].to_list() == ["no", "yes", "all_classes"]
 
@@ -111,7 +113,7 @@ def test_every_rule_for_k_gives_one_k_per_text(k: object) -> None:
     given = evidence(seeds=1)
     sparse = given.seeds[0].scores["attention"] = given.seeds[0].scores["sparse"]
     spec = STATISTICS.spec({"type": "top_k", "k": k})
-    table = AgreementAnalysis(statistics=(spec,))(given).tables["tables/agreement"]
+    table = analysed(AgreementAnalysis(statistics=(spec,)), given).tables["tables/agreement"]
     row = table.filter((table["class"] == "overall") & (table["measure_b"] == "gradient"))
     starts, lengths = given.texts.starts.tolist(), np.array(LENGTHS)
     support = np.array([int((sparse[a:b] > 0).sum()) for a, b in pairwise(starts)])

@@ -1,9 +1,12 @@
 """Scores of made-up models on made-up texts, for tests of analyses."""
 
+from dataclasses import replace
+
 import numpy as np
 import torch
+from torch import Tensor
 
-from attex.analyses.analysis import Evidence, SeedEvidence
+from attex.analyses.analysis import Analysis, Evidence, Result, SeedEvidence, Subject
 from attex.data.corpus import Corpus, Split, stable_id
 
 LENGTHS = [5, 1, 8, 3, 12, 2, 7, 4]
@@ -34,3 +37,20 @@ def evidence(seeds: int = 2, truth: bool = True) -> Evidence:
         logits = torch.tensor(rng.normal(size=(len(LENGTHS), 1)))
         found.append(SeedEvidence(seed, logits, (logits[:, 0] > 0).numpy().astype(int), scores))
     return Evidence(ABOUT, corpus, ("attention", "gradient", "sparse"), tuple(found))
+
+
+Controls = dict[int, dict[str, dict[str, Tensor]]]
+
+
+def analysed(analysis: Analysis, given: Evidence, controls: Controls | None = None) -> Result:
+    """Examine every seed and lay out what was found, as a run does."""
+
+    def no_model() -> None:
+        raise AssertionError("nothing here needs the model")
+
+    seeds = []
+    for seed in given.seeds:
+        of_seed = (controls or {}).get(seed.seed, {})
+        subject = Subject(given.corpus, torch.device("cpu"), seed.scores, of_seed, no_model)  # type: ignore[arg-type]
+        seeds.append(replace(seed, scores={}, findings=analysis.examine(subject)))
+    return analysis(replace(given, seeds=tuple(seeds)))

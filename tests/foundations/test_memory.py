@@ -1,9 +1,11 @@
 """Pieces of a computation: all of it, in order, each within the budget."""
 
+import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attex.foundations.memory import spans
+from attex.foundations.memory import backing_off, spans
 
 
 @given(st.integers(0, 300), st.integers(0, 50), st.integers(1, 500))
@@ -19,3 +21,24 @@ def test_spans_are_a_partition_and_each_fits_the_budget(total: int, each: int, b
 def test_spans_are_as_few_as_the_budget_allows(total: int, each: int, budget: int) -> None:
     fitting = max(1, budget // each)
     assert len(list(spans(total, each, budget))) == -(-total // fitting)
+
+
+def test_a_budget_is_halved_while_memory_runs_out() -> None:
+    tried = []
+
+    def compute(budget: int) -> str:
+        tried.append(budget)
+        if budget > 2**27:
+            raise torch.OutOfMemoryError
+        return "done"
+
+    assert backing_off(compute, 2**30) == "done"
+    assert tried == [2**30, 2**29, 2**28, 2**27]
+
+
+def test_a_machine_without_any_room_is_an_error_in_the_end() -> None:
+    def compute(budget: int) -> None:
+        raise torch.OutOfMemoryError
+
+    with pytest.raises(torch.OutOfMemoryError):
+        backing_off(compute, 2**30)

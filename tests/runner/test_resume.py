@@ -101,4 +101,4 @@ def test_a_second_run_computes_nothing_again(tmp_path: Path) -> None:
     assert isinstance(third, Run)
     stages = json.loads((third.path / "manifest.json").read_text())["stages"]
     again = {stage["kind"] for stage in stages if not stage["cached"]}
-    assert again == {"importance", "analysis"}, "a new measure must not train again"
+    assert again == {"importance", "findings", "analysis"}, "a new measure must not train again"

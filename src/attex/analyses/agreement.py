@@ -7,15 +7,25 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
+from torch import Tensor
 
 from attex.agreement.statistic import STATISTICS
 from attex.analyses.agreement_rows import OVERALL, Comparisons, difference_rows
-from attex.analyses.analysis import ANALYSES, VARIANTS, Analysis, Evidence, Headline, Result
+from attex.analyses.analysis import (
+    ANALYSES,
+    VARIANTS,
+    Analysis,
+    Evidence,
+    Headline,
+    Result,
+    Subject,
+)
 from attex.analyses.comparison import Comparer, support
 from attex.analyses.summary import ALL_SEEDS, frame
 from attex.charts.density import density_chart, density_rows
 from attex.data.corpus import Corpus
 from attex.foundations.errors import UserError
+from attex.foundations.progress import track
 from attex.foundations.registry import Spec
 from attex.models.encoder import Encoder
 
@@ -41,6 +51,7 @@ class AgreementAnalysis(Analysis):
     """
 
     title = "Agreement between measures"
+    examines = True
     explanation = (
         "One value per text: 1 means that the two measures rank its tokens the same way. Chance "
         "(null) is what the same scores give when those of one measure are shuffled, the ceiling "
@@ -77,7 +88,7 @@ class AgreementAnalysis(Analysis):
         rows: dict[str, list[dict[str, Any]]] = {"": [], "_by_length": [], "_differences": []}
         result = Result({})
         for spec in self.statistics:
-            pairs = self._compare(evidence, spec)
+            pairs = self._compared(evidence, spec)
             about = evidence.about | {"statistic": spec.title, "k": _depth(spec)}
             rows["_differences"] += [about | row for row in difference_rows(pairs, _seeds(evidence))]
             overview = []
@@ -106,27 +117,34 @@ class AgreementAnalysis(Analysis):
         }
         return Result(tables | result.tables, charts, result.headline)
 
-    def _compare(self, evidence: Evidence, spec: Spec) -> dict[tuple[str, str], Comparisons]:
-        comparer = Comparer(evidence.texts, spec, self.draws, self.drop_ends)
-        weights = [seed.scores.get("attention") for seed in evidence.seeds]
-        supports = np.stack(
-            [
-                np.full(len(evidence.texts), np.nan) if w is None else support(evidence.texts, w)
-                for w in weights
-            ]
-        )
+    def examine(self, subject: Subject) -> dict[str, Tensor]:
+        """Compare every pair of measures under every statistic, text by text."""
+        texts = subject.texts
+        found: dict[str, Tensor] = {}
+        for spec in self.statistics:
+            comparer = Comparer(texts, spec, self.draws, self.drop_ends, subject.device)
+            pairs = [*combinations(subject.measures, 2)]
+            for pair in track(pairs, spec.title, len(pairs)):
+                columns = comparer.compare(subject.scores, pair)
+                for variant, scores in subject.controls.items():
+                    columns[variant] = comparer.values(scores, pair)
+                found |= {_key(spec, pair, name): values for name, values in columns.items()}
+        if "attention" in subject.scores:
+            found["support"] = support(texts, subject.scores["attention"])
+        return found
+
+    def _compared(self, evidence: Evidence, spec: Spec) -> dict[tuple[str, str], Comparisons]:
+        findings = [seed.findings for seed in evidence.seeds]
+
+        def columns(start: str) -> dict[str, np.ndarray]:
+            names = [name for name in findings[0] if name.startswith(start) or name == "support"]
+            return {
+                name.removeprefix(start): np.stack([each[name].numpy() for each in findings])
+                for name in names
+            }
+
         return {
-            pair: Comparisons(
-                _seeds(evidence),
-                [comparer.compare(seed.scores, pair) for seed in evidence.seeds],
-                {
-                    variant: np.stack(
-                        [comparer.values(s.controls[variant], pair) for s in evidence.seeds]
-                    )
-                    for variant in evidence.seeds[0].controls
-                },
-                supports,
-            )
+            pair: Comparisons(_seeds(evidence), columns(_key(spec, pair, "")))
             for pair in combinations(evidence.measures, 2)
         }
 
@@ -150,6 +168,10 @@ class AgreementAnalysis(Analysis):
             chance=density_rows(CHANCE, found.columns["sample"]),
             ceilings={"ceiling": overall["ceiling"]},
         )
+
+
+def _key(spec: Spec, pair: tuple[str, str], column: str) -> str:
+    return f"{spec.title}|{'|'.join(pair)}|{column}"
 
 
 def _seeds(evidence: Evidence) -> list[int]:

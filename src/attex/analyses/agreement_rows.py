@@ -1,4 +1,4 @@
-"""The rows of the agreement tables: what `Comparison`s say, by seed, class and length."""
+"""The rows of the agreement tables: what comparisons say, by seed, class and length."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -7,7 +7,6 @@ import numpy as np
 
 from attex.agreement.intervals import ratio_interval
 from attex.agreement.significance import benjamini_hochberg
-from attex.analyses.comparison import Comparison
 from attex.analyses.summary import seed_groups, summarise
 
 SIGNIFICANT = 0.05
@@ -17,19 +16,14 @@ LENGTHS = (1, 11, 21, 41, 81, 161, 321)
 
 
 class Comparisons:
-    """Comparisons of S seeds × N texts side by side: every column [S,N]."""
+    """What was found of one pair of measures in S models on N texts: every column [S,N].
 
-    def __init__(
-        self,
-        seeds: Sequence[int],
-        found: Sequence[Comparison],
-        controls: dict[str, np.ndarray],
-        support: np.ndarray,
-    ) -> None:
+    `columns` are those of `comparison.COLUMNS`, `support`, and one for each control.
+    """
+
+    def __init__(self, seeds: Sequence[int], columns: dict[str, np.ndarray]) -> None:
         self.seeds = seeds
-        columns = {name: [getattr(each, name) for each in found] for name in vars(found[0])}
-        self.columns = {name: np.stack(values) for name, values in columns.items()}
-        self.columns |= controls | {"support": support}
+        self.columns = columns
 
     @property
     def values(self) -> np.ndarray:

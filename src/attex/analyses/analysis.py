@@ -1,15 +1,17 @@
 """What an analysis is: evidence of trained models in, tables and charts out."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from attex.data.corpus import Corpus, Split
 from attex.foundations.registry import Registry
+from attex.models.classifier import AttentionModel
 from attex.models.encoder import Encoder
 
 if TYPE_CHECKING:
@@ -20,14 +22,40 @@ if TYPE_CHECKING:
 class SeedEvidence:
     """One trained model on the analysed split: logits [N,O], and flat scores by measure.
 
-    `controls` holds the same scores of models to compare it with, by the name of the variant.
+    `findings` is what the analysis itself found out about it. An analysis that says so gets no
+    scores: what it found out is enough.
     """
 
     seed: int
     logits: Tensor
     predicted: np.ndarray
+    scores: dict[str, Tensor] = field(default_factory=dict)
+    findings: dict[str, Tensor] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One trained model as an analysis examines it, with all that was computed of it.
+
+    `controls` holds the same scores of models to compare it with, by the name of the variant;
+    `load` gives the model itself.
+    """
+
+    corpus: Corpus
+    device: torch.device
     scores: dict[str, Tensor]
-    controls: dict[str, dict[str, Tensor]] = field(default_factory=dict)
+    controls: dict[str, dict[str, Tensor]]
+    load: Callable[[], AttentionModel]
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The names of the measures, in their order."""
+        return tuple(self.scores)
+
+    @property
+    def texts(self) -> Split:
+        """The analysed texts."""
+        return self.corpus.splits[ANALYSED]
 
 
 @dataclass(frozen=True)
@@ -72,14 +100,27 @@ class Result:
 
 
 class Analysis(ABC):
-    """Turns evidence into tables and charts; never trains."""
+    """Turns evidence into tables and charts; never trains.
+
+    What takes long is found out by `examine`, one model at a time and on the model's device, and
+    kept; the rest lays it out.
+    """
 
     title: ClassVar[str]
     explanation: ClassVar[str]
+    examines: ClassVar[bool] = False
+    """Whether it has an `examine` of its own, and needs nothing but what that finds."""
 
     def requires(self, measures: Sequence[str], encoder: type[Encoder]) -> tuple[str, ...]:
         """Name the variants of every model (see `VARIANTS`) whose scores it wants as controls."""
         return ()
+
+    def examine(self, subject: Subject) -> dict[str, Tensor]:
+        """Compute what the tables need of one model; tensors of any shape, by name.
+
+        Runs on a bare machine: nothing but torch, NumPy and SciPy is imported here.
+        """
+        return {}
 
     @abstractmethod
     def check(self, corpus: Corpus, measures: Sequence[str]) -> None:

@@ -1,7 +1,5 @@
 """Two measures compared on every text, beside chance and ceiling."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -24,60 +22,61 @@ _SHOWN = 20
 """Draws of each text that a figure shows."""
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """What is known of one pair of measures under one statistic, for every text: [N] each.
+COLUMNS = (
+    "value",
+    "null",
+    "null_std",
+    "null_shift",
+    "ceiling",
+    "room",
+    "p_value",
+    "above",
+    "depth",
+    "sample",
+)
+"""What is known of a pair of measures under a statistic, for every text: [N] each.
 
-    p_value is two-sided: the statistic's own test where it has one, else by the draws; `above` says
-    on which side of chance a text is. `sample` [N,20] are draws of the null.
-    """
-
-    value: np.ndarray
-    null: np.ndarray
-    null_std: np.ndarray
-    null_shift: np.ndarray
-    ceiling: np.ndarray
-    room: np.ndarray
-    p_value: np.ndarray
-    above: np.ndarray
-    depth: np.ndarray
-    sample: np.ndarray
+p_value is two-sided: the statistic's own test where it has one, else by the draws; `above` says on
+which side of chance a text is. `sample` [N,20] are draws of the null.
+"""
 
 
 class Comparer:
     """Compares measures under one statistic; what chance gives is drawn once for all of them."""
 
-    def __init__(self, texts: Split, statistic: Spec, draws: int, drop_ends: bool) -> None:
+    def __init__(
+        self, texts: Split, statistic: Spec, draws: int, drop_ends: bool, device: torch.device
+    ) -> None:
         self._texts = texts
+        self._device = device
         self._spec = statistic
         self._drop_ends = drop_ends
         self._compute = STATISTICS[statistic.type].target
         self._shifts = Shifts(self._compute, _SHIFTS)
         self._tested, self._untested = (Shuffles(self._compute, n) for n in (_TESTED_DRAWS, draws))
 
-    def values(self, scores: dict[str, Tensor], pair: tuple[str, str]) -> np.ndarray:
+    def values(self, scores: dict[str, Tensor], pair: tuple[str, str]) -> Tensor:
         """Return the bare statistic of every text: [N]."""
-        found = np.empty(len(self._texts))
+        found = torch.empty(len(self._texts), dtype=torch.float64)
         for chosen in self._batches():
             a, b, mask, options = self._batch(scores, pair, chosen)
-            found[chosen] = self._compute(a, b, mask, **options).value.numpy()
+            found[chosen] = self._compute(a, b, mask, **options).value.cpu()
         return found
 
-    def compare(self, scores: dict[str, Tensor], pair: tuple[str, str]) -> Comparison:
-        """Compare a pair of measures, given the flat scores of all."""
-        count = len(self._texts)
-        columns = {name: np.full(count, np.nan) for name in Comparison.__dataclass_fields__}
-        columns |= {"above": np.zeros(count, bool), "sample": np.full((count, _SHOWN), np.nan)}
+    def compare(self, scores: dict[str, Tensor], pair: tuple[str, str]) -> dict[str, Tensor]:
+        """Compare a pair of measures, given the flat scores of all: `COLUMNS`."""
+        found: dict[str, Tensor] = {}
         for chosen in self._batches():
             a, b, mask, options = self._batch(scores, pair, chosen)
             known = self._compute(a, b, mask, **options).null_std is not None
             shuffles = self._tested if known else self._untested
             ids = self._texts.ids[torch.from_numpy(chosen)]
-            found = against(self._compute, shuffles, a, b, mask, ids, options)
+            shuffled = against(self._compute, shuffles, a, b, mask, ids, options)
             shifted = against(self._compute, self._shifts, a, b, mask, ids, options)
-            for name, part in _columns(found, shifted, chosen).items():
-                columns[name][chosen] = part
-        return Comparison(**columns)
+            for name, part in _columns(shuffled, shifted, chosen).items():
+                whole = found.setdefault(name, part.new_empty(len(self._texts), *part.shape[1:]).cpu())
+                whole[chosen] = part.cpu()
+        return found
 
     def _batches(self) -> list[np.ndarray]:
         return ordered_batches(self._texts.lengths.numpy(), _PADDED_TOKENS)
@@ -86,12 +85,14 @@ class Comparer:
         self, scores: dict[str, Tensor], pair: tuple[str, str], chosen: np.ndarray
     ) -> tuple[Tensor, Tensor, Tensor, dict[str, object]]:
         starts = self._texts.starts
-        a, b = (pad(scores[name], starts, chosen)[0] for name in pair)
-        _, mask = pad(self._texts.words, starts, chosen)
+        a, b = (pad(scores[name], starts, chosen)[0].to(self._device) for name in pair)
+        mask = pad(self._texts.words, starts, chosen)[1].to(self._device)
         mask = _without_ends(mask) if self._drop_ends else mask
         options = self._spec.options()
         if "k" in options:
-            weights = pad(scores["attention"], starts, chosen)[0] if "attention" in scores else None
+            weights = None
+            if "attention" in scores:
+                weights = pad(scores["attention"], starts, chosen)[0].to(self._device)
             options["k"] = resolve_depth(
                 options["k"],
                 a,
@@ -104,33 +105,32 @@ class Comparer:
         return a, b, mask, options
 
 
-def support(texts: Split, weights: Tensor) -> np.ndarray:
-    """Count the weights of every text that are not 0: flat → [N]."""
+def support(texts: Split, weights: Tensor) -> Tensor:
+    """Count the weights of every text that are not 0: flat → [N] in float64."""
     sums = torch.cat([torch.zeros(1, dtype=torch.long), (weights != 0).long().cumsum(0)])
-    counts: np.ndarray = sums[texts.starts].diff().double().numpy()
-    return counts
+    return sums[texts.starts].diff().double()
 
 
-def _columns(found: Calibration, shifted: Calibration, chosen: np.ndarray) -> dict[str, np.ndarray]:
+def _columns(found: Calibration, shifted: Calibration, chosen: np.ndarray) -> dict[str, Tensor]:
     tested, depth = found.agreement.p_value, found.agreement.depth
-    above = found.p_value < found.p_below if tested is None else found.observed > 0
     # Texts that share a null distribution show different draws of it.
     shown = torch.from_numpy(chosen)[:, None] * _SHOWN + torch.arange(_SHOWN)
-    columns = {
-        "value": found.observed,
-        "null": found.null,
-        "null_std": found.null_std,
-        "null_shift": shifted.null,
-        "ceiling": found.ceiling,
-        "room": found.room,
-        "p_value": found.two_sided if tested is None else tested,
-        "above": above,
-        "depth": torch.full_like(found.null, float("nan")) if depth is None else depth,
-        "sample": found.drawn.gather(1, shown % found.drawn.shape[1]),
-    }
-    return {name: values.numpy() for name, values in columns.items()}
+    shown = shown.to(found.drawn.device) % found.drawn.shape[1]
+    columns = (
+        found.observed,
+        found.null,
+        found.null_std,
+        shifted.null,
+        found.ceiling,
+        found.room,
+        found.two_sided if tested is None else tested,
+        found.p_value < found.p_below if tested is None else found.observed > 0,
+        torch.full_like(found.null, float("nan")) if depth is None else depth,
+        found.drawn.gather(1, shown),
+    )
+    return dict(zip(COLUMNS, columns, strict=True))
 
 
 def _without_ends(mask: Tensor) -> Tensor:
-    position = torch.arange(mask.shape[1])
+    position = torch.arange(mask.shape[1], device=mask.device)
     return (position > 0) & (position < mask.sum(dim=1, keepdim=True) - 1)

@@ -1,7 +1,7 @@
 """Work in pieces that fit a memory budget."""
 
-from collections.abc import Iterator
-from typing import Annotated
+from collections.abc import Callable, Iterator
+from typing import Annotated, TypeVar
 
 import torch
 from pydantic import Field
@@ -16,9 +16,28 @@ GPU_BUDGET = 8 * 2**30
 """The same on a GPU, whose work must come in large pieces to be worth launching."""
 
 
+_SMALLEST_BUDGET = 2**24
+"""Where there is no room for this much, there is none for anything."""
+
+Result = TypeVar("Result")
+
+
 def budget_on(device: torch.device) -> int:
     """Return the budget of a device."""
     return GPU_BUDGET if device.type == "cuda" else DEFAULT_BUDGET
+
+
+def backing_off(compute: Callable[[int], Result], budget: int) -> Result:
+    """Call compute(budget), with half the budget again and again while a GPU runs out of memory."""
+    while True:
+        try:
+            return compute(budget)
+        except torch.OutOfMemoryError:
+            if budget < _SMALLEST_BUDGET:
+                raise
+        # Outside the handler: the error holds on to the tensors that were in the way.
+        torch.cuda.empty_cache()
+        budget //= 2
 
 
 def spans(total: int, bytes_each: int, budget: int = DEFAULT_BUDGET) -> Iterator[slice]:

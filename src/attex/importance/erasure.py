@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attex.data.batch import Batch
 from attex.foundations.divergences import total_variation
-from attex.foundations.memory import Budget, budget_on
+from attex.foundations.memory import Budget, backing_off, budget_on
 from attex.importance.measure import MEASURES
 from attex.models.classifier import AttentionModel
 from attex.models.encoder import Deletions, drop_each
@@ -27,7 +27,8 @@ def leave_one_out(model: AttentionModel, batch: Batch, *, budget: Budget | None 
 
     (model, batch) → [B,T], NaN where a position is not scorable. The sequence closes up where
     the token was. Undefined (NaN) for a text of one token. `budget` is the memory in bytes that
-    a chunk of variants may take (by default what suits the device); it changes nothing else.
+    a chunk of variants may take (by default what suits the device, halved where that is too much);
+    it changes nothing else.
     """
     embedded = model.embed(batch)
     hidden = model.encode(embedded, batch)
@@ -35,9 +36,12 @@ def leave_one_out(model: AttentionModel, batch: Batch, *, budget: Budget | None 
     whole = model.decode(hidden, attention, batch)
     deleted = _deletable(batch)
     reads = (model.attention.read(), model.decoder.read())
-    memory = budget or budget_on(whole.device)
-    deletions = model.encoder.without_each(embedded, hidden, batch.mask, deleted, reads, memory)
-    return _changes(model, batch, attention, whole, deletions)
+
+    def changes(memory: int) -> Tensor:
+        deletions = model.encoder.without_each(embedded, hidden, batch.mask, deleted, reads, memory)
+        return _changes(model, batch, attention, whole, deletions)
+
+    return backing_off(changes, budget or budget_on(whole.device))
 
 
 @MEASURES.register(
@@ -59,9 +63,12 @@ def leave_one_out_hidden(model: AttentionModel, batch: Batch, *, budget: Budget 
         readout = replace(readout, values=readout.values.double())
     attention = model.weigh(energies, batch)
     whole = readout.decode(attention)
-    memory = (budget or budget_on(whole.device)) // _WORKING_COPIES
-    deletions = drop_each(_deletable(batch), (energies, readout.values), memory)
-    changes = _changes(model, batch, attention, whole, deletions)
+
+    def dropped(memory: int) -> Tensor:
+        each = drop_each(_deletable(batch), (energies, readout.values), memory // _WORKING_COPIES)
+        return _changes(model, batch, attention, whole, each)
+
+    changes = backing_off(dropped, budget or budget_on(whole.device))
     # Rounding would tell states apart that sparse attention leaves tied at 0.
     rounding = _ROUNDING * torch.finfo(whole.dtype).eps
     return changes.masked_fill((attention == 0) & (changes < rounding), 0.0)

@@ -11,40 +11,43 @@ from attex.data.corpus import Corpus
 from attex.foundations.divergences import distribution
 from attex.foundations.storage import read_json, read_tensors, write_json
 
+Folders = Mapping["Piece", Path]
+
 
 @dataclass(frozen=True)
 class Piece:
-    """What one folder of a seed holds: its predictions, or a measure's scores under a variant."""
+    """What one folder of a seed holds: predictions, scores of a measure, findings of an analysis."""
 
     seed: int
     measure: str | None = None
     variant: str | None = None
+    analysis: str | None = None
 
 
 def gather(
-    about: dict[str, str],
-    corpus: Corpus,
-    measures: tuple[str, ...],
-    folders: Mapping[Piece, Path],
+    about: dict[str, str], corpus: Corpus, measures: tuple[str, ...], folders: Folders
 ) -> Evidence:
     """Read the folders of every seed."""
-
-    def scores(seed: int, variant: str | None) -> dict[str, Tensor]:
-        return {
-            measure: read_tensors(folders[Piece(seed, measure, variant)] / "scores.safetensors")[0][
-                "scores"
-            ]
-            for measure in measures
-        }
-
     found = []
     for seed in dict.fromkeys(piece.seed for piece in folders):
         logits = read_tensors(folders[Piece(seed)] / "logits.safetensors")[0]["logits"]
         predicted = distribution(logits).argmax(dim=1).numpy()
-        variants = dict.fromkeys(p.variant for p in folders if p.seed == seed and p.variant)
-        controls = {variant: scores(seed, variant) for variant in variants if variant}
-        found.append(SeedEvidence(seed, logits, predicted, scores(seed, None), controls))
+        findings: dict[str, Tensor] = {}
+        for piece, folder in folders.items():
+            if piece.seed == seed and piece.analysis is not None:
+                findings |= read_tensors(folder / "findings.safetensors")[0]
+        scores = read_scores(folders, seed)
+        found.append(SeedEvidence(seed, logits, predicted, scores, findings))
     return Evidence(about, corpus, measures, tuple(found))
+
+
+def read_scores(folders: Folders, seed: int, variant: str | None = None) -> dict[str, Tensor]:
+    """Read the flat scores of one model by measure, as far as there are folders."""
+    return {
+        piece.measure: read_tensors(folder / "scores.safetensors")[0]["scores"]
+        for piece, folder in folders.items()
+        if piece.seed == seed and piece.variant == variant and piece.measure is not None
+    }
 
 
 def write_result(folder: Path, result: Result) -> None:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import torch
 
-from attex.analyses.analysis import ANALYSED, ANALYSES, PERMUTED, UNTRAINED, VARIANTS, Analysis
+from attex.analyses.analysis import ANALYSED, ANALYSES, PERMUTED, UNTRAINED, VARIANTS, Analysis, Subject
 from attex.config.schema import ExperimentConfig
 from attex.data.batch import Batcher
 from attex.data.corpus import Corpus, build_corpus
@@ -23,25 +23,29 @@ from attex.models.classifier import AttentionModel
 from attex.models.encoder import ENCODERS, Encoder
 from attex.models.imposed import PermutedAttention
 from attex.runner.assembly import assemble, load_model
-from attex.runner.evidence import Piece, gather, write_result
+from attex.runner.evidence import Piece, gather, read_scores, write_result
 from attex.runner.plugins import plugin_digests
 from attex.runner.stage import Stage
 from attex.training.metrics import classification_metrics
 from attex.training.prediction import predict
 from attex.training.trainer import TRAINERS, Trainer
 
-UNTIL = ("corpus", "training", "importance", "analyses", "report")
+UNTIL = ("corpus", "training", "importance", "findings", "analyses", "report")
 """Where `--until` can stop."""
 
 
 @dataclass(frozen=True)
 class SeedStages:
-    """What is computed for one seed; `controls` are the measures of each variant of its model."""
+    """What is computed for one seed.
+
+    `controls` are the measures of each variant of its model, `findings` what analyses examined.
+    """
 
     training: Stage
     predictions: Stage
     importance: dict[str, Stage]
     controls: dict[str, dict[str, Stage]]
+    findings: dict[str, Stage]
 
 
 class Plan:
@@ -54,8 +58,10 @@ class Plan:
         self._data = folder
         self._reader: Reader = READERS.bind(config.data)
         self._trainer: Trainer = TRAINERS.bind(config.trainer)
-        asked = {"performance": ANALYSES.spec("performance")} | {s.type: s for s in config.analyses}
-        self.methods: dict[str, Analysis] = {name: ANALYSES.bind(s) for name, s in asked.items()}
+        self._specs = {"performance": ANALYSES.spec("performance")} | {
+            s.type: s for s in config.analyses
+        }
+        self.methods: dict[str, Analysis] = {n: ANALYSES.bind(s) for n, s in self._specs.items()}
         self._plugins = plugin_digests(config.imports)
         self.measures = tuple(measure.title for measure in config.importance)
         encoder = cast(type[Encoder], ENCODERS[config.model.encoder.type].target)
@@ -63,7 +69,7 @@ class Plan:
         self.corpus = self._corpus()
         self.vectors = self._vectors()
         self.seeds = {seed: self._seed(seed) for seed in config.seeds}
-        self.analyses = {name: self._analysis(name, spec) for name, spec in asked.items()}
+        self.analyses = {name: self._analysis(name) for name in self.methods}
 
     def stages(self, until: str = "report") -> list[Stage]:
         """Return the stages to obtain, in order, up to one of `UNTIL`."""
@@ -73,7 +79,8 @@ class Plan:
             found += [seed.training, seed.predictions]
             for scores in (seed.importance, *seed.controls.values()) if upto >= 2 else ():
                 found += scores.values()
-        return found + (list(self.analyses.values()) if upto >= 3 else [])
+            found += seed.findings.values() if upto >= 3 else ()
+        return found + (list(self.analyses.values()) if upto >= 4 else [])
 
     def check(self, corpus: Corpus) -> None:
         """Raise `UserError` where the model cannot be built, or an analysis not done, on this corpus."""
@@ -123,14 +130,9 @@ class Plan:
         settings = {"file": self.files[str(path)], "width": width}
         return Stage("vectors", path.name, 1, settings, (self.corpus,), make)
 
-    def pieces(self, variants: Sequence[str] = ()) -> dict[Piece, Stage]:
-        """Return what analyses read of every seed, with some variants as controls."""
-        found = {}
-        for number, seed in self.seeds.items():
-            found[Piece(number)] = seed.predictions
-            for variant, scores in [(None, seed.importance), *((v, seed.controls[v]) for v in variants)]:
-                found |= {Piece(number, measure, variant): stage for measure, stage in scores.items()}
-        return found
+    def pieces(self) -> dict[Piece, Stage]:
+        """Return the predictions and scores of every seed."""
+        return {piece: s for n, seed in self.seeds.items() for piece, s in _scores(n, seed).items()}
 
     def _seed(self, seed: int) -> SeedStages:
         training = self._training(seed)
@@ -142,7 +144,35 @@ class Plan:
 
         wanted = {variant for needed in self._variants.values() for variant in needed}
         controls = {variant: scores(variant) for variant in VARIANTS if variant in wanted}
-        return SeedStages(training, self._predictions(seed, training), scores(None), controls)
+        predictions, importance = self._predictions(seed, training), scores(None)
+        stages = SeedStages(training, predictions, importance, controls, {})
+        for name, method in self.methods.items():
+            if method.examines:
+                stages.findings[name] = self._findings(name, seed, stages)
+        return stages
+
+    def _findings(self, name: str, seed: int, stages: SeedStages) -> Stage:
+        pieces = _scores(seed, stages)
+        for variant in self._variants[name]:
+            pieces |= {Piece(seed, m, variant): s for m, s in stages.controls[variant].items()}
+
+        def make(folder: Path, inputs: Sequence[Path]) -> None:
+            corpus, weights = Corpus.load(inputs[0]), inputs[1] / "model.safetensors"
+            folders = dict(zip(pieces, inputs[2:], strict=True))
+            subject = Subject(
+                corpus,
+                self._device,
+                read_scores(folders, seed),
+                {variant: read_scores(folders, seed, variant) for variant in self._variants[name]},
+                lambda: load_model(self.config.model, corpus, weights, self._device),
+            )
+            found = self.methods[name].examine(subject)
+            write_tensors(folder / "findings.safetensors", {k: x.cpu() for k, x in found.items()})
+
+        spec = self._specs[name]
+        settings = {"analysis": spec.model_dump()} | self._plugins
+        inputs = (self.corpus, stages.training, *pieces.values())
+        return Stage("findings", f"{name}, seed {seed}", 1, settings, inputs, make)
 
     def _training(self, seed: int) -> Stage:
         config = self.config
@@ -214,8 +244,13 @@ class Plan:
             inputs = training.inputs
         return Stage("importance", title, 2, settings, inputs, make)
 
-    def _analysis(self, name: str, spec: Spec) -> Stage:
-        pieces = self.pieces(self._variants[name])
+    def _analysis(self, name: str) -> Stage:
+        pieces = self.pieces()
+        if self.methods[name].examines:
+            pieces = {}
+            for number, seed in self.seeds.items():
+                pieces[Piece(number)] = seed.predictions
+                pieces[Piece(number, analysis=name)] = seed.findings[name]
 
         def make(folder: Path, inputs: Sequence[Path]) -> None:
             corpus = Corpus.load(inputs[0])
@@ -223,5 +258,11 @@ class Plan:
             evidence = gather(self.about(), corpus, self.measures, folders)
             write_result(folder, self.methods[name](evidence))
 
+        spec = self._specs[name]
         settings = {"analysis": spec.model_dump(), "about": self.about()} | self._plugins
         return Stage("analysis", spec.title, 2, settings, (self.corpus, *pieces.values()), make)
+
+
+def _scores(number: int, seed: SeedStages) -> dict[Piece, Stage]:
+    measured = {Piece(number, measure): stage for measure, stage in seed.importance.items()}
+    return {Piece(number): seed.predictions} | measured

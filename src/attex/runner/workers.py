@@ -32,7 +32,7 @@ def compute_seeds(
     """
     troubles: list[BaseException | None] = [None] * len(configs)
     threads = max(1, (os.cpu_count() or 1) // jobs)
-    last = UNTIL[min(UNTIL.index(until), UNTIL.index("importance"))]
+    last = UNTIL[min(UNTIL.index(until), UNTIL.index("findings"))]
     waiting: list[tuple[int, Future[None]]] = []
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         for number, config in enumerate(configs):

@@ -10,7 +10,7 @@ import torch
 
 from benchmarks.timing import Result
 
-MODULES = ("startup", "reading", "training", "deletion", "ranking")
+MODULES = ("startup", "reading", "training", "deletion", "ranking", "calibration")
 
 
 def main() -> int:

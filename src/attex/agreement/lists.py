@@ -8,7 +8,7 @@ from pydantic import Field
 from torch import Tensor
 
 from attex.agreement.depth import Depth, depth_per_text
-from attex.agreement.ordering import TOKEN_BYTES, differs, last_outside, sort_rows
+from attex.agreement.ordering import TOKEN_BYTES, Runs, argsort_rows, differs, last_outside, sort_rows
 from attex.agreement.statistic import Agreement, broken, in_pieces
 
 Penalty = Annotated[float, Field(ge=0, le=1)]
@@ -57,11 +57,23 @@ def untied_lists(a: Tensor, b: Tensor, mask: Tensor, k: Tensor) -> tuple[Tensor,
     return depth, _up_to(depth, a, sorted_a), _up_to(depth, b, sorted_b)
 
 
-def first_tokens(values: Tensor, mask: Tensor, k: Tensor) -> Tensor:
-    """Return the k highest tokens [B,T], the first ones of those tied at the edge."""
-    by_value = last_outside(-values, mask).argsort(dim=1, stable=True)
-    listed = torch.arange(mask.shape[1], device=mask.device) < k[:, None]
-    return torch.zeros_like(mask).scatter(1, by_value, listed)
+class FirstTokens:
+    """The k highest tokens, the first ones of those tied at the edge."""
+
+    def __init__(self, values: Tensor, mask: Tensor, k: Tensor) -> None:
+        values = last_outside(-values, mask)
+        self._by_value = argsort_rows(values, stable=True)
+        self._ties = Runs(differs(values.gather(1, self._by_value)))
+        self._listed = torch.arange(mask.shape[1], device=mask.device) < k[:, None]
+        self.inside = torch.zeros_like(mask).scatter(1, self._by_value, self._listed)
+        """Whether a token is in the list: [B,T]."""
+
+    def pairs_above(self, tokens: Tensor) -> Tensor:
+        """Count pairs of a listed token not among `tokens` [B,T] and a lower one that is: [B]."""
+        among = tokens.gather(1, self._by_value)
+        total = among.cumsum(dim=1)
+        lower = total[:, -1:] - total.gather(1, self._ties.end.long())
+        return (lower * (self._listed & ~among)).sum(dim=1)
 
 
 def first_buckets(values: Tensor, mask: Tensor, k: Tensor) -> Tensor:

@@ -17,7 +17,8 @@ Options = dict[str, Any]
 
 _BYTES_PER_POSITION = 64
 """What one position of one draw takes while it is drawn."""
-_PIECE = 2**25
+_PIECE = {"cpu": 2**25, "cuda": 2**31}
+"""Bytes drawn together: what a processor's cache holds, or what keeps a GPU busy."""
 _MOST_PATTERNS = 20_000
 """Null distributions that are kept for texts to come."""
 
@@ -87,7 +88,9 @@ class Shuffles:
         chosen = torch.tensor(rows, device=mask.device, dtype=torch.long)
         key = torch.tensor(numbers, device=mask.device, dtype=torch.long)
         pieces = [torch.empty(0, self._draws, dtype=torch.float64, device=mask.device)]
-        for span in spans(len(rows), self._draws * mask.shape[1] * _BYTES_PER_POSITION, _PIECE):
+        for span in spans(
+            len(rows), self._draws * mask.shape[1] * _BYTES_PER_POSITION, _PIECE[mask.device.type]
+        ):
             of = chosen[span]
             counted = first_positions(mask[of])
             counted = counted[:, : int(counted.sum(dim=1).max())]
@@ -120,7 +123,7 @@ class Shifts:
         a, b, counted = compacted(a.double(), mask), compacted(b.double(), mask), first_positions(mask)
         position = torch.arange(a.shape[1], device=a.device)
         pieces = [a.new_empty(0, most)]
-        for span in spans(len(a), most * a.shape[1] * _BYTES_PER_POSITION, _PIECE):
+        for span in spans(len(a), most * a.shape[1] * _BYTES_PER_POSITION, _PIECE[mask.device.type]):
             source = (position + distance[span, :, None]) % n[span, None, None].clamp(min=1)
             moved = b[span, None].expand(-1, most, -1).gather(-1, source)
             pieces.append(_values(self._statistic, a[span], moved, counted[span], taken(options, span)))

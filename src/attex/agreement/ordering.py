@@ -138,7 +138,7 @@ def order(a: Tensor, b: Tensor, mask: Tensor) -> Ordering:
 
 def _sorted(values: Tensor, mask: Tensor, counted: Tensor) -> tuple[Tensor, Runs]:
     values = last_outside(values, mask)
-    by_value = _argsort(values)[:, : counted.shape[1]]
+    by_value = argsort_rows(values)[:, : counted.shape[1]]
     return by_value, Runs(differs(values.gather(1, by_value)) | ~counted)
 
 
@@ -163,11 +163,23 @@ def sort_rows(values: Tensor) -> Tensor:
     return torch.from_numpy(np.sort(values.numpy(), axis=1))
 
 
-def _argsort(values: Tensor) -> Tensor:
+def argsort_rows(values: Tensor, stable: bool = False) -> Tensor:
+    """Return where the values of every row come from in order, equal ones as they stand if `stable`.
+
+    That goes for finite values; infinite ones, which do not count, come in any order.
+    """
     # On a CPU NumPy sorts several times as fast as torch.
     if values.device.type != "cpu":
-        return values.argsort(dim=1)
-    return torch.from_numpy(np.argsort(values.numpy(), axis=1))
+        return values.argsort(dim=1, stable=stable)
+    array = values.numpy()
+    order = np.argsort(array, axis=1)
+    if stable:
+        in_order = np.take_along_axis(array, order, axis=1)
+        ties = (in_order[:, 1:] == in_order[:, :-1]) & np.isfinite(in_order[:, 1:])
+        tied = ties.any(axis=1)
+        # A stable sort takes several times as long, and most rows have no ties.
+        order[tied] = np.argsort(array[tied], axis=1, stable=True)
+    return torch.from_numpy(order)
 
 
 def differs(values: Tensor) -> Tensor:

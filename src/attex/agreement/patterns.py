@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import torch
 from torch import Tensor
 
-from attex.agreement.ordering import differs, last_outside, sort_rows
+from attex.agreement.ordering import argsort_rows, differs, last_outside, sort_rows
 from attex.agreement.statistic import Agreement
 
 Function = TypeVar("Function", bound=Callable[..., Agreement])
@@ -96,5 +96,5 @@ def first_positions(mask: Tensor) -> Tensor:
 
 def compacted(values: Tensor, mask: Tensor) -> Tensor:
     """Move the counted values to the first n positions, in their order: [B,T] → [B,T], then 0."""
-    order = (~mask).long().argsort(dim=1, stable=True)
+    order = argsort_rows((~mask).to(torch.uint8), stable=True)
     return values.gather(1, order).where(first_positions(mask), 0.0)

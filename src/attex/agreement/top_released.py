@@ -8,8 +8,8 @@ from torch import Tensor
 from attex.agreement.depth import Depth
 from attex.agreement.kendall import count_pairs, tau_b
 from attex.agreement.list_chance import published_mean
-from attex.agreement.lists import Penalty, compare_lists, first_buckets, first_tokens
-from attex.agreement.ordering import last_outside, order
+from attex.agreement.lists import FirstTokens, Penalty, compare_lists, first_buckets
+from attex.agreement.ordering import argsort_rows, last_outside, order
 from attex.agreement.patterns import (
     Pattern,
     compacted,
@@ -34,7 +34,7 @@ def _first_lists(a: Tensor, b: Tensor, mask: Tensor, options: dict[str, Any]) ->
     further = (options["k"] < mask.sum(dim=1))[:, None]
     crossed = further & (ranks[1].gather(1, following) == edges[1])
     first, second = (only_first(x, x >= edge, mask) for x, edge in zip(ranks, edges, strict=True))
-    by_value = last_outside(-a, mask).argsort(dim=1, stable=True)
+    by_value = argsort_rows(last_outside(-a, mask), stable=True)
     in_place = compacted(torch.zeros_like(first).scatter(1, by_value, first), mask)
     return Pattern(in_place.where(crossed, first), second, options)
 
@@ -56,12 +56,11 @@ def top_k_published(a: Tensor, b: Tensor, mask: Tensor, *, k: Depth, p: Penalty 
     """
 
     def compute(a: Tensor, b: Tensor, mask: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
-        in_a, in_b = first_tokens(a, mask, k), first_tokens(b, mask, k)
-        both = in_a & in_b
+        first, second = FirstTokens(a, mask, k), FirstTokens(b, mask, k)
+        both = first.inside & second.inside
         z = both.sum(dim=1).double()
         in_common = z**2 * (1 - tau_b(count_pairs(order(a, b, both))).nan_to_num(1.0)) / 2
-        # A pair is discordant here if the token of Z has the lower score.
-        missed = order(a, both, in_a).discordant + order(b, both, in_b).discordant
+        missed = first.pairs_above(both) + second.pairs_above(both)
         in_one = p * (k - z) * (k - z - 1)
         return 1 - 2 * (in_common + missed + in_one) / (2 * k - z) ** 2, k
 

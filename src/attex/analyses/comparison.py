@@ -16,7 +16,7 @@ from attex.foundations.registry import Spec
 _PADDED_TOKENS = 65_536
 _TESTED_DRAWS = 99
 """Draws for a statistic that knows its null distribution: they are only looked at."""
-_SHIFTS = 19
+_SHIFTS = 5
 """Shifts of each text: their mean over the texts is what counts."""
 _SHOWN = 20
 """Draws of each text that a figure shows."""

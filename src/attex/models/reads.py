@@ -12,7 +12,7 @@ class Read:
 
     weight [k,m], offset [k] or None. Every product of the attention and of the readout with
     hidden states goes through W, so an encoder that knows a part of h only (one direction, one
-    window) can add up its share of W h before `finish`.
+    window) can add up its share of W h before `finish`, which may overwrite what it is given.
     """
 
     weight: Tensor

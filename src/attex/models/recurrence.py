@@ -33,7 +33,10 @@ class Bidirectional(Encoder):
     @staticmethod
     @abstractmethod
     def advance(inputs: Tensor, recurrent: Tensor, bias: Tensor, state: State) -> None:
-        """Read one token in place: inputs [B,G], recurrent [V,B,G] less its bias [G], states [V,B,H]."""
+        """Read one token in place: inputs [B,G], recurrent [V,B,G] less its bias [G], states [V,B,H].
+
+        The recurrent products are not needed after and may be overwritten.
+        """
 
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
         """Run both directions."""
@@ -60,15 +63,19 @@ class Bidirectional(Encoder):
         products = sum(read.weight.shape[0] for read in reads) + 4 * self.width
         bytes_each = embedded.element_size() * length * (4 * length + 4 * products)
         for span in spans(len(embedded), bytes_each, budget):
-            part = self._without_each(embedded[span], hidden[span], mask[span], reads)
             texts, positions = deleted[span].nonzero(as_tuple=True)
+            part = self._without_each(embedded[span], hidden[span], mask[span], deleted[span], reads)
             found = tuple(values[positions, texts] for values in part)
             yield Deletions(texts + span.start, positions, found)
 
     def _without_each(
-        self, embedded: Tensor, hidden: Tensor, mask: Tensor, reads: Sequence[Read]
+        self, embedded: Tensor, hidden: Tensor, mask: Tensor, deleted: Tensor, reads: Sequence[Read]
     ) -> list[Tensor]:
         mirror = _mirrored(mask)
+        # A marker in front is never deleted: the longest variant of each direction need not run.
+        first, first_back = (
+            _first_column(x) for x in (deleted, _mirror(deleted[..., None], mirror)[..., 0])
+        )
         ahead, back = hidden.chunk(2, dim=-1)
         weights_ahead, weights_back, shares_ahead, shares_back = split_reads(reads, ahead, back)
         forward = Direction(self.ahead, self.advance, self.states, weights_ahead)
@@ -77,8 +84,8 @@ class Bidirectional(Encoder):
             _mirror(share if read.offset is None else share + read.offset, mirror)
             for share, read in zip(shares_ahead, reads, strict=True)
         ]
-        after = forward.run(embedded, shares_back, reads)
-        before = backward.run(_mirror(embedded, mirror), mirrored, reads)
+        after = forward.run(embedded, shares_back, reads, first)
+        before = backward.run(_mirror(embedded, mirror), mirrored, reads, first_back)
         return [combine(a, b, mirror) for a, b in zip(after, before, strict=True)]
 
     def train(self, mode: bool = True) -> "Bidirectional":
@@ -98,6 +105,11 @@ def _mirrored(mask: Tensor) -> Tensor:
     position = torch.arange(mask.shape[1], device=mask.device)
     last = mask.sum(dim=1, keepdim=True) - 1
     return (last - position).where(mask, position)
+
+
+def _first_column(marks: Tensor) -> int:
+    """Return the first position that is marked in any text: [B,T] → its number, 0 if there is none."""
+    return int(marks.any(dim=0).long().argmax())
 
 
 class _Mirror(torch.autograd.Function):

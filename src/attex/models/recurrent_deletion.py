@@ -33,27 +33,33 @@ class Direction:
         # One product gives the next step's gates and what is read at this one.
         self._weight = torch.cat([cell.get_parameter("weight_hh_l0"), *shares]).T.contiguous()
 
-    def run(self, tokens: Tensor, others: Sequence[Tensor], reads: Sequence[Read]) -> list[Tensor]:
-        """Read at position j of the text without t, for all t < j, in the direction's own order.
+    def run(
+        self, tokens: Tensor, others: Sequence[Tensor], reads: Sequence[Read], first: int
+    ) -> list[Tensor]:
+        """Read at position j of the text without t, for first ≤ t < j, in the direction's own order.
 
         tokens [B,T,d]; others[i] [B,T,k] is the other direction's share of the i-th read, offset
-        included. Returns [T,B,T,…] a read: deleted, text, position; garbage where t ≥ j.
+        included. Returns [T,B,T,…] a read: deleted, text, position; garbage for other t.
         """
         size, length, _ = tokens.shape
         inputs = (tokens @ self._input_weight + self._input_bias).transpose(0, 1).contiguous()
-        # The text itself lies in row 0, variant t in row t + 1. What is active at step j is a block
-        # of rows that goes on in place; before it does, variant j starts as a copy of row 0.
-        state = tuple(tokens.new_zeros(length + 1, size, self._hidden) for _ in range(self._states))
-        product = tokens.new_zeros(length + 1, size, self._weight.shape[1])
+        # The text itself lies in row 0, variant t in row t + 1 − first. What is active at step j is a
+        # block of rows that goes on in place; before it does, variant j starts as a copy of row 0.
+        rows = length + 1 - first
+        state = tuple(tokens.new_zeros(rows, size, self._hidden) for _ in range(self._states))
+        product = tokens.new_zeros(rows, size, self._weight.shape[1])
         found: list[Tensor | None] = [None] * len(reads)
         for j in range(length):
-            for part in (*state, product):
-                part[j + 1] = part[0]
-            active = tuple(part[: j + 1] for part in state)
-            self._advance(inputs[j], product[: j + 1, :, : self._gates], self._bias, active)
-            torch.matmul(active[0], self._weight, out=product[: j + 1])
-            if j:
-                self._store(found, product[1 : j + 1, :, self._gates :], j, others, reads, length)
+            count = max(0, j - first)
+            for part in (*state, product) if j >= first else ():
+                part[count + 1] = part[0]
+            active = tuple(part[: count + 1] for part in state)
+            self._advance(inputs[j], product[: count + 1, :, : self._gates], self._bias, active)
+            # After the last token nothing goes on: it is only read.
+            columns = slice(self._gates if j == length - 1 else 0, None)
+            torch.matmul(active[0], self._weight[:, columns], out=product[: count + 1, :, columns])
+            if count:
+                self._store(found, product[1 : count + 1, :, self._gates :], j, others, reads, length)
         return [value for value in found if value is not None]
 
     def _store(
@@ -73,7 +79,7 @@ class Direction:
             if target is None:
                 shape = (length, values.shape[1], length, *values.shape[2:])
                 target = found[number] = values.new_zeros(shape)
-            target[:j, :, j] = values
+            target[j - len(values) : j, :, j] = values
             start = end
 
 

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from attex.foundations.registry import Spec
+from attex.models.activation import tanh_
 from attex.models.attention import ATTENTIONS, SOFTMAX, ProjectedAttention
 from attex.models.projection import PROJECTIONS
 from attex.models.reads import Read
@@ -33,4 +34,5 @@ class Additive(ProjectedAttention):
         return Read(self.inner.weight, self.inner.bias, self._finish)
 
     def _finish(self, inner: Tensor) -> Tensor:
-        return torch.tanh(inner) @ self.outer.weight[0]
+        activated = torch.tanh(inner) if torch.is_grad_enabled() else tanh_(inner)
+        return activated @ self.outer.weight[0]

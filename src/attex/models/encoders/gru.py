@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from attex.models.activation import tanh_
 from attex.models.encoder import ENCODERS, Width
 from attex.models.recurrence import Bidirectional
 from attex.models.recurrent_deletion import State
@@ -27,5 +28,5 @@ class GRU(Bidirectional):
         width = hidden.shape[-1]
         gates = (recurrent[..., : 2 * width] + (inputs + bias)[..., : 2 * width]).sigmoid_()
         new = (recurrent[..., 2 * width :] + bias[2 * width :]).mul_(gates[..., :width])
-        new.add_(inputs[..., 2 * width :]).tanh_()
+        tanh_(new.add_(inputs[..., 2 * width :]))
         torch.lerp(new, hidden, gates[..., width:], out=hidden)

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from attex.models.activation import tanh_
 from attex.models.encoder import ENCODERS, Width
 from attex.models.recurrence import Bidirectional
 from attex.models.recurrent_deletion import State
@@ -25,8 +26,8 @@ class LSTM(Bidirectional):
         """C ← f c + i g, h ← o tanh(c); gates in torch's order i, f, g, o."""
         hidden, cell = state
         width = hidden.shape[-1]
-        gates = recurrent + (inputs + bias)
+        gates = recurrent.add_(inputs + bias)
         gates[..., : 2 * width].sigmoid_()
         cell.mul_(gates[..., width : 2 * width])
-        cell.addcmul_(gates[..., :width], gates[..., 2 * width : 3 * width].tanh_())
-        torch.mul(gates[..., 3 * width :].sigmoid_(), cell.tanh(), out=hidden)
+        cell.addcmul_(gates[..., :width], tanh_(gates[..., 2 * width : 3 * width]))
+        torch.mul(gates[..., 3 * width :].sigmoid_(), tanh_(hidden.copy_(cell)), out=hidden)

@@ -1,9 +1,12 @@
-"""Regenerate what the docs contain of the code: the reference of names, and the demo's figures."""
+"""Regenerate what the docs contain of the code: the reference of names, and figures."""
 
 import inspect
 import json
 import shutil
 from pathlib import Path
+
+import top_k_figure
+import vl_convert
 
 import attex
 from attex.config.registries import REGISTRIES
@@ -56,6 +59,8 @@ def main() -> None:
     assert isinstance(run, attex.Run)
     for source, target in FIGURES.items():
         shutil.copyfile(run.path / "graphs" / source, DOCS / "figures" / target)
+    svg = vl_convert.vegalite_to_svg(json.dumps(top_k_figure.figure()))
+    (DOCS / "figures" / "top_k_chance.svg").write_text(svg, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -97,7 +97,7 @@ def test_a_statistic_with_a_test_is_judged_by_it() -> None:
 def test_shifted_scores_are_the_second_null() -> None:
     given = evidence(seeds=1)
     table = analysed(AgreementAnalysis(), given).tables["tables/agreement"]
-    found = calibrations(given, ("attention", "gradient"), "kendall_tau", null="shift")
+    found = calibrations(given, ("attention", "gradient"), "kendall_tau", null="shift", draws=5)
     means = [float(c.null) for c in found if not c.null.isnan()]
     assert row(table, ("attention", "gradient"), seed="0")["null_shift"] == pytest.approx(np.mean(means))
 

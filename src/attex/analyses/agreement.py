@@ -52,6 +52,7 @@ class AgreementAnalysis(Analysis):
 
     title = "Agreement between measures"
     examines = True
+    reads_scores = False
     explanation = (
         "One value per text: 1 means that the two measures rank its tokens the same way. Chance "
         "(null) is what the same scores give when those of one measure are shuffled, the ceiling "

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class SeedEvidence:
     """One trained model on the analysed split: logits [N,O], and flat scores by measure.
 
-    `findings` is what the analysis itself found out about it. An analysis that says so gets no
-    scores: what it found out is enough.
+    `findings` is what the analysis itself found out about it; an analysis that reads no scores gets
+    none.
     """
 
     seed: int
@@ -109,7 +109,9 @@ class Analysis(ABC):
     title: ClassVar[str]
     explanation: ClassVar[str]
     examines: ClassVar[bool] = False
-    """Whether it has an `examine` of its own, and needs nothing but what that finds."""
+    """Whether it has an `examine` of its own."""
+    reads_scores: ClassVar[bool] = True
+    """Whether it lays out scores; what does not is not computed again when a measure is added."""
 
     def requires(self, measures: Sequence[str], encoder: type[Encoder]) -> tuple[str, ...]:
         """Name the variants of every model (see `VARIANTS`) whose scores it wants as controls."""

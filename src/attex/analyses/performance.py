@@ -20,6 +20,7 @@ class PerformanceAnalysis(Analysis):
     """
 
     title = "Performance"
+    reads_scores = False
     explanation = (
         "Explanations of a model that cannot do its task explain nothing. The interval is a 95 % "
         "bootstrap over texts, and over seeds × texts for all seeds together; F1 and ROC-AUC of "

@@ -245,12 +245,13 @@ class Plan:
         return Stage("importance", title, 2, settings, inputs, make)
 
     def _analysis(self, name: str) -> Stage:
-        pieces = self.pieces()
-        if self.methods[name].examines:
-            pieces = {}
-            for number, seed in self.seeds.items():
-                pieces[Piece(number)] = seed.predictions
-                pieces[Piece(number, analysis=name)] = seed.findings[name]
+        method = self.methods[name]
+        pieces = {Piece(number): seed.predictions for number, seed in self.seeds.items()}
+        if method.reads_scores:
+            pieces |= self.pieces()
+        if method.examines:
+            found = {Piece(n, analysis=name): seed.findings[name] for n, seed in self.seeds.items()}
+            pieces |= found
 
         def make(folder: Path, inputs: Sequence[Path]) -> None:
             corpus = Corpus.load(inputs[0])

@@ -1,0 +1,1 @@
+"""Measured reproductions, each with the command that made it."""

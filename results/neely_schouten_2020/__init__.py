@@ -1,0 +1,1 @@
+"""Neely & Schouten 2020: both tables and both figures, measured."""

@@ -1,0 +1,295 @@
+"""Write results/neely_schouten_2020/: their two tables and figures, beside chance, ceiling and ours.
+
+python -m results.neely_schouten_2020 [--output-dir outputs] [--data-dir DATA] [--device auto] [--jobs 1]
+
+Computes what the cache of the output folder does not hold: 48 trainings, on one H200 with --jobs 8 about
+ten minutes.
+"""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from attex.analyses.summary import ALL_SEEDS
+from attex.claims.ledger import Claim, published
+from attex.config.loading import load_experiments
+from attex.config.schema import ExperimentConfig
+from attex.data.folder import DataFolder
+from attex.foundations.devices import choose_device
+from attex.foundations.storage import read_tensors, write_json
+from attex.runner.plan import Plan
+from attex.runner.stage import Cache
+from attex.runner.workers import compute_seeds
+from results.figures import answer_figure, density_figure, write_figure
+from results.records import record
+
+HERE = Path(__file__).parent
+EXPERIMENTS = HERE.parent.parent / "experiments"
+PAPER = "neely_schouten_2020"
+EIGHT = [
+    f"{data}_{attention}_{projection}"
+    for data in ("sst", "imdb")
+    for attention in ("tanh", "sdp")
+    for projection in ("softmax", "sparsemax")
+]
+RULES = {
+    ("softmax", "average_length"): "avg.",
+    ("sparsemax", ""): "all",
+    ("sparsemax", "non_zero"): "non-zero",
+}
+"""The rows of Table 2: projection and k, and what its column k says."""
+
+
+class Found:
+    """What one experiment found."""
+
+    def __init__(self, config: ExperimentConfig, plan: Plan, cache: Cache) -> None:
+        folder = cache.obtain(plan.analyses["agreement"])
+        self.name = config.name
+        self.table = pl.read_parquet(folder / "tables" / "agreement.parquet")
+        performance = cache.obtain(plan.analyses["performance"])
+        self.performance = pl.read_parquet(performance / "tables" / "performance.parquet")
+        stages = [seed.findings["agreement"] for seed in plan.seeds.values()]
+        self.findings = [read_tensors(cache.folder(s) / "findings.safetensors")[0] for s in stages]
+        self.record = record(plan, cache)
+
+    def row(self, statistic: str, k: str, measure: str, class_: str = "overall") -> dict[str, Any]:
+        """Return one row of the agreement table, over all seeds."""
+        found = self.table.filter(
+            pl.col("statistic").str.starts_with(f"{statistic}(" if k else statistic),
+            pl.col("k") == k,
+            pl.col("measure_a") == "attention",
+            pl.col("measure_b").str.starts_with(measure),
+            pl.col("class") == class_,
+            pl.col("seed") == ALL_SEEDS,
+        )
+        assert len(found) == 1, (self.name, statistic, k, measure, class_, len(found))
+        return found.to_dicts()[0]
+
+
+def compute(asked: argparse.Namespace) -> dict[str, Found]:
+    """Run what is missing and read what was found, by experiment."""
+    data, device = DataFolder.at(asked.data_dir), choose_device(asked.device)
+    files = [EXPERIMENTS / f"{name}.jsonnet" for name in EIGHT]
+    configs = [load_experiments(path) for path in files]
+    configs += load_experiments(EXPERIMENTS / PAPER / "published.jsonnet")
+    cache, plans = Cache(asked.output_dir / ".cache"), [Plan(c, data, device) for c in configs]
+    missing = [
+        config
+        for config, plan in zip(configs, plans, strict=True)
+        if not all(cache.has(seed.findings["agreement"]) for seed in plan.seeds.values())
+    ]
+    for trouble in compute_seeds(missing, data, asked.output_dir, device, "findings", asked.jobs):
+        if trouble is not None:
+            raise trouble
+    return {c.name: Found(c, plan, cache) for c, plan in zip(configs, plans, strict=True)}
+
+
+def claim(**where: str) -> Claim:
+    """Return the one claim of the paper that is about this."""
+    (found,) = published(paper=PAPER, **where)
+    return found
+
+
+def spread(row: dict[str, Any], name: str = "mean", low: str = "low", high: str = "high") -> str:
+    """Write a number with its interval."""
+    return f"{number(row[name])} [{number(row[low])}, {number(row[high])}]"
+
+
+def number(value: float | None) -> str:
+    """Write a number, or what stands for none."""
+    return "–" if value is None or value != value else f"{value:.3f}".replace("-", "−")
+
+
+def table_1(found: dict[str, Found]) -> list[dict[str, Any]]:
+    """Kendall's τ of softmax tanh attention with both measures, by class."""
+    rows = []
+    for data in ("sst", "imdb"):
+        for class_ in ("positive", "negative"):
+            for measure in ("gradient", "leave_one_out"):
+                theirs = claim(location="Table 1", dataset=data, class_=class_, measure_b=measure)
+                row: dict[str, Any] = {"dataset": data, "class": class_, "measure": measure}
+                row |= {"published": theirs.mean, "published_std": theirs.std}
+                for settings, suffix in (("theirs", "_published"), ("correct", "")):
+                    ours = found[f"{data}_tanh_softmax{suffix}"].row("kendall_tau", "", measure, class_)
+                    row |= {f"{settings}_{key}": ours[key] for key in ("mean", "low", "high", "std")}
+                rows.append(row)
+    return rows
+
+
+def table_2(found: dict[str, Found]) -> list[dict[str, Any]]:
+    """Every cell of Table 2: as published, ours, chance, ceiling, and what is left."""
+    rows = []
+    for data in ("sst", "imdb"):
+        for (projection, k), shown in RULES.items():
+            for attention in ("tanh", "sdp"):
+                for measure in ("gradient", "leave_one_out"):
+                    statistic = "top_k_published" if k else "kendall_tau"
+                    about = {"dataset": data, "attention": attention, "projection": projection}
+                    theirs = {
+                        class_: claim(
+                            location="Table 2",
+                            quantity=statistic,
+                            k=k,
+                            measure_b=measure,
+                            class_=class_,
+                            **about,
+                        ).mean
+                        for class_ in ("positive", "negative")
+                    }
+                    row: dict[str, Any] = about | {"k": shown, "measure": measure}
+                    row |= {f"published_{class_}": mean for class_, mean in theirs.items()}
+                    for settings, suffix in (("theirs", "_published"), ("correct", "")):
+                        experiment = found[f"{data}_{attention}_{projection}{suffix}"]
+                        for name, used in (("as_published", statistic), ("corrected", "top_k")):
+                            if name == "corrected" and not k:
+                                continue
+                            ours = experiment.row(used, k, measure)
+                            keys = ("mean", "low", "high", "null", "ceiling", "calibrated")
+                            keys += ("calibrated_low", "calibrated_high", "positive", "mean_k")
+                            keys += ("mean_support", "untrained", "permuted", "undefined", "n")
+                            row |= {f"{settings}_{name}_{key}": ours[key] for key in keys}
+                    rows.append(row)
+    return rows
+
+
+def answer_rows(found: dict[str, Found]) -> list[dict[str, Any]]:
+    """Sparse tanh attention in the top-k: what the README's figure shows."""
+    rows = []
+    for data, shown in (("sst", "SST"), ("imdb", "IMDB")):
+        for measure, word in (("gradient", "gradient"), ("leave_one_out", "leave-one-out")):
+            for statistic, panel in (("top_k_published", "as published"), ("top_k", "corrected")):
+                ours = found[f"{data}_tanh_sparsemax"].row(statistic, "non_zero", measure)
+                row = {key: ours[key] for key in ("mean", "low", "high", "null", "ceiling")}
+                about = {"dataset": data, "attention": "tanh", "k": "non_zero", "measure_b": measure}
+                theirs = [c.mean for c in published(paper=PAPER, location="Table 2", **about)]
+                row["published"] = theirs if statistic == "top_k_published" else []
+                rows.append(row | {"panel": panel, "row": f"{shown}, {word}"})
+    return rows
+
+
+def markdown(rows: list[list[str]], header: list[str]) -> str:
+    """Lay a table out in Markdown."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def page(found: dict[str, Found], first: list[dict[str, Any]], second: list[dict[str, Any]]) -> str:
+    """Write the page from its template and the measured numbers."""
+    template = (HERE / "template.md").read_text(encoding="utf-8")
+    shown_1 = [
+        [row["dataset"].upper(), row["class"], row["measure"].replace("_", "-")]
+        + [f"{number(row['published'])} ± {number(row['published_std'])}"]
+        + [
+            spread(row, *(f"{s}_{key}" for key in ("mean", "low", "high")))
+            for s in ("theirs", "correct")
+        ]
+        for row in first
+    ]
+    parts = {
+        "TABLE_1": markdown(
+            shown_1,
+            ["data", "class", "τ with", "published", "ours, their settings", "ours, correct settings"],
+        ),
+        "TABLE_2": markdown([second_row(row) for row in second], SECOND_HEADER),
+        "CONTROLS": markdown(
+            control_rows(second), ["data", "measure", "trained", "permuted attention", "chance"]
+        ),
+        "MODELS": markdown(model_rows(found), ["experiment", "accuracy", "weights that are not 0"]),
+    }
+    for row in answer_rows(found):
+        key = f"{row['row'].replace(', ', '_').upper()}_{row['panel'].replace(' ', '_').upper()}"
+        parts[key] = spread(row)
+        parts[f"{key}_CHANCE"] = number(row["null"])
+    for row in second:
+        if row["attention"] == "tanh" and row["k"] == "non-zero":
+            key = f"{row['dataset']}_{row['measure'].replace('_', '-')}".upper()
+            names = ("calibrated", "calibrated_low", "calibrated_high")
+            for statistic in ("corrected", "as_published"):
+                value = spread(row, *(f"correct_{statistic}_{name}" for name in names))
+                parts[f"{key}_{statistic.upper()}_CALIBRATED"] = value
+    for key in sorted(parts, key=len, reverse=True):
+        template = template.replace(f"{{{key}}}", parts[key])
+    assert "{" not in template, template[template.index("{") :][:80]
+    return template
+
+
+SECOND_HEADER = [
+    "data", "k", "attention", "with", "published +/−", "their settings", "correct settings",
+    "chance", "corrected statistic", "chance", "ceiling", "calibrated",
+]  # fmt: skip
+
+
+def second_row(row: dict[str, Any]) -> list[str]:
+    """One line of Table 2; a plain τ has no other statistic beside it."""
+
+    def cell(start: str, names: tuple[str, str, str] = ("mean", "low", "high")) -> str:
+        return spread(row, *(f"{start}_{name}" for name in names))
+
+    statistic = "corrected" if "correct_corrected_mean" in row else "as_published"
+    start = f"correct_{statistic}"
+    return [
+        row["dataset"].upper(),
+        row["k"],
+        f"{row['attention']} {row['projection']}",
+        row["measure"].replace("_", "-"),
+        f"{number(row['published_positive'])} / {number(row['published_negative'])}",
+        cell("theirs_as_published"),
+        cell("correct_as_published"),
+        number(row["correct_as_published_null"]),
+        cell(start) if statistic == "corrected" else "τ, as before",
+        number(row[f"{start}_null"]),
+        number(row[f"{start}_ceiling"]),
+        cell(start, ("calibrated", "calibrated_low", "calibrated_high")),
+    ]
+
+
+def control_rows(rows: list[dict[str, Any]]) -> list[list[str]]:
+    """Sparse tanh attention under its own weights, permuted."""
+    return [
+        [
+            f"{row['dataset'].upper()}, {settings}",
+            row["measure"].replace("_", "-"),
+            *(number(row[f"{key}_corrected_{name}"]) for name in ("mean", "permuted", "null")),
+        ]
+        for row in rows
+        for settings, key in (("correct settings", "correct"), ("their settings", "theirs"))
+        if row["attention"] == "tanh" and row["k"] == "non-zero" and row["dataset"] == "sst"
+    ]
+
+
+def model_rows(found: dict[str, Found]) -> list[list[str]]:
+    """The accuracy of every experiment, and how sparse its attention is."""
+    rows = []
+    for name, each in found.items():
+        accuracy = each.performance.filter(pl.col("seed") == ALL_SEEDS).to_dicts()[0]
+        support = each.row("kendall_tau", "", "leave_one_out")["mean_support"]
+        rows.append([f"`{name}`", spread(accuracy, "accuracy"), f"{support:.1f}"])
+    return rows
+
+
+def main() -> None:
+    """Compute what is missing and write everything."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--output-dir", type=Path, default=Path("outputs"))
+    parser.add_argument("--data-dir", type=Path)
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--jobs", type=int, default=1)
+    found = compute(parser.parse_args())
+    first, second = table_1(found), table_2(found)
+    for name, rows in (("table_1", first), ("table_2", second)):
+        pl.DataFrame(rows, infer_schema_length=None).write_csv(HERE / f"{name}.csv", float_precision=4)
+    figures = {"answer": answer_figure(answer_rows(found))}
+    for name, attention in (("figure_1", "tanh"), ("figure_2", "sdp")):
+        shown = {d.upper(): found[f"{d}_{attention}_sparsemax"].findings for d in ("imdb", "sst")}
+        figures[name] = density_figure(shown, f"Sparse {attention} attention, k = its non-zero weights")
+    for name, figure in figures.items():
+        write_figure(HERE / name, figure)
+    (HERE / "README.md").write_text(page(found, first, second), encoding="utf-8")
+    write_json(HERE / "manifest.json", {name: each.record for name, each in found.items()})
+
+
+if __name__ == "__main__":
+    main()

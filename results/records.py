@@ -1,0 +1,26 @@
+"""What a result was made from: files, settings and stages."""
+
+import platform
+from typing import Any
+
+import torch
+
+import attex
+from attex.runner.plan import Plan
+from attex.runner.stage import Cache
+
+
+def record(plan: Plan, cache: Cache) -> dict[str, Any]:
+    """Describe how an experiment came about, as far as its stages are in the cache."""
+    return {
+        "attex": attex.__version__,
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "seeds": list(plan.config.seeds),
+        "files": {path.rsplit("/", 1)[-1]: digest for path, digest in sorted(plan.files.items())},
+        "stages": [
+            {"kind": stage.kind, "title": stage.title, "key": stage.key, "seconds": cache.seconds(stage)}
+            for stage in plan.stages("analyses")
+            if cache.has(stage)
+        ],
+    }

@@ -1,0 +1,1 @@
+"""The published numbers, and the comparison of ours with them."""

@@ -1,0 +1,51 @@
+"""What counterfactual analyses need of a model: every text read once, hidden states left behind."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attex.analyses.analysis import ANALYSED, Subject
+from attex.data.batch import Batcher, ordered_batches
+from attex.data.ragged import pad
+from attex.models.decoder import Readout
+
+_PADDED_TOKENS = {"cpu": 32_768, "cuda": 393_216}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Some texts: their numbers in the split, ids [B], mask [B,T], readout and attention [B,T].
+
+    Position 0 is the first word: markers are left out, so that flat scores padded with `pad` lie
+    beside it. Attention is in float64, and so are the readout's values where its head only adds.
+    """
+
+    texts: np.ndarray
+    ids: Tensor
+    mask: Tensor
+    readout: Readout
+    attention: Tensor
+
+    def beside(self, flat: Tensor, subject: Subject) -> Tensor:
+        """Lay flat scores of all texts beside the attention: [B,T], 0 off the mask."""
+        values, mask = pad(flat, subject.texts.starts, self.texts)
+        return values.where(mask, 0.0).to(self.attention.device)
+
+
+@torch.no_grad()
+def readings(subject: Subject) -> Iterator[Reading]:
+    """Read all analysed texts in few batches, by length."""
+    model = subject.load()
+    texts = Batcher(subject.corpus, ANALYSED, subject.device)
+    for chosen in ordered_batches(texts.lengths, _PADDED_TOKENS[subject.device.type]):
+        batch = texts.batch(chosen)
+        words = slice(texts.margin, batch.tokens.shape[1] - texts.margin)
+        hidden = model.encode(model.embed(batch), batch)
+        attention = model.attend(hidden, batch)[:, words].double()
+        readout = model.readout(hidden, batch)
+        values = readout.values[:, words]
+        readout = Readout(values.double() if readout.linear else values, readout.head, readout.linear)
+        yield Reading(chosen, batch.ids, batch.scorable[:, words], readout, attention)

@@ -1,0 +1,1 @@
+"""Other attentions for the same hidden states: permuted, searched, exact, erased."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from attex.experiment import Experiment, Run, load_run, run
 
 _NAMES = dict.fromkeys(("Experiment", "Run", "load_run", "run"), "attex.experiment")
-_ROOMS = ("agreement", "importance", "models", "testing")
+_ROOMS = ("agreement", "counterfactual", "importance", "models", "testing")
 
 __all__ = ["Experiment", "Run", "__version__", "load_run", "run"]
 

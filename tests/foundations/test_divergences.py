@@ -2,12 +2,14 @@
 
 from decimal import Decimal, localcontext
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial.distance import jensenshannon
 
-from attex.foundations.divergences import distribution, total_variation
+from attex.foundations.divergences import distribution, jensen_shannon, total_variation
 
 LOGIT = st.floats(-40, 40, width=32)
 MANY = st.lists(LOGIT, min_size=2, max_size=5)
@@ -107,3 +109,16 @@ def test_float32_logits_that_float32_sigmoids_would_tie_are_kept_apart() -> None
     a, b = torch.tensor([20.0]), torch.tensor([20.5])
     assert torch.sigmoid(a) == torch.sigmoid(b)
     assert total_variation(a, b).item() > 0
+
+
+def test_jensen_shannon_is_scipys_squared_distance() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        p, q = rng.dirichlet(np.full(6, 0.3), size=2)
+        p[rng.integers(6)] = 0.0
+        p /= p.sum()
+        found = float(jensen_shannon(torch.tensor(p), torch.tensor(q)))
+        assert found == pytest.approx(jensenshannon(p, q) ** 2, abs=1e-12)
+    one, other = torch.tensor([1.0, 0.0, 0.0]), torch.tensor([0.0, 0.0, 1.0])
+    assert float(jensen_shannon(one, other)) == pytest.approx(np.log(2))
+    assert float(jensen_shannon(one, one)) == 0.0

@@ -7,30 +7,33 @@ import numpy as np
 
 from attex.charts.style import GREY, HEIGHT, PALETTE, WIDTH, finish
 
-_GRID = np.linspace(-1.0, 1.0, 161)
-_NARROWEST = 0.02
+_POINTS = 161
+_NARROWEST = 0.01
 
 
-def density_rows(curve: str, values: np.ndarray) -> list[dict[str, Any]]:
-    """Smooth the defined values into points of a curve over [−1, 1].
+def density_rows(
+    curve: str, values: np.ndarray, low: float = -1.0, high: float = 1.0
+) -> list[dict[str, Any]]:
+    """Smooth the defined values into points of a curve over [low, high].
 
-    A Gaussian kernel with Scott's bandwidth, no narrower than 0.02 (a spike stays visible), folded
-    back at ±1 so that no mass lies where no correlation can.
+    A Gaussian kernel with Scott's bandwidth, no narrower than a hundredth of the range (a spike
+    stays visible), folded back at the ends so that no mass lies where no value can.
     """
     known = values[~np.isnan(values)]
     if not known.size:
         return []
-    width = max(_NARROWEST, float(known.std()) * known.size ** (-1 / 5))
-    counts, edges = np.histogram(known, bins=800, range=(-1.0, 1.0))
+    grid = np.linspace(low, high, _POINTS)
+    width = max(_NARROWEST * (high - low), float(known.std()) * known.size ** (-1 / 5))
+    counts, edges = np.histogram(known, bins=800, range=(low, high))
     centres = (edges[1:] + edges[:-1]) / 2
-    density = np.zeros_like(_GRID)
-    for mirrored in (centres, 2 - centres, -2 - centres):
-        steps = (_GRID[:, None] - mirrored) / width
+    density = np.zeros_like(grid)
+    for mirrored in (centres, 2 * high - centres, 2 * low - centres):
+        steps = (grid[:, None] - mirrored) / width
         density += np.exp(-0.5 * steps**2) @ counts
     density /= known.size * width * np.sqrt(2 * np.pi)
     return [
         {"curve": curve, "value": round(float(x), 4), "density": round(float(y), 5)}
-        for x, y in zip(_GRID, density, strict=True)
+        for x, y in zip(grid, density, strict=True)
     ]
 
 
@@ -40,6 +43,7 @@ def density_chart(
     axis: str,
     chance: Sequence[dict[str, Any]] = (),
     ceilings: Mapping[str, float] | None = None,
+    limits: tuple[float, float] = (-1.0, 1.0),
 ) -> dict[str, Any]:
     """Draw curves of density against the value, each named at the top.
 
@@ -54,7 +58,7 @@ def density_chart(
     colour = alt.Scale(domain=[*colours], range=[*colours.values()])
     base = alt.Chart(alt.InlineData([*points, *chance]), title=title)
     encoding = {
-        "x": alt.X("value:Q", title=axis, scale=alt.Scale(domain=[-1, 1])),
+        "x": alt.X("value:Q", title=axis, scale=alt.Scale(domain=list(limits))),
         "y": alt.Y("density:Q", title="density of texts"),
         "color": alt.Color("curve:N", scale=colour, sort=[*colours]),
     }

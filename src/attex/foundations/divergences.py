@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor
 
+_TINY = torch.finfo(torch.float64).tiny
+
 
 def distribution(logits: Tensor) -> Tensor:
     """Turn logits [..., O] into the full output distribution [..., max(O, 2)] in float64.
@@ -28,3 +30,14 @@ def total_variation(logits_a: Tensor, logits_b: Tensor) -> Tensor:
         high, low = torch.maximum(a, b), torch.minimum(a, b)
         return torch.sigmoid(high) * torch.sigmoid(-low) * -torch.expm1(low - high)
     return (distribution(logits_a) - distribution(logits_b)).abs().sum(dim=-1) / 2
+
+
+def jensen_shannon(p: Tensor, q: Tensor) -> Tensor:
+    """JSD(p, q) = ½ KL(p ‖ m) + ½ KL(q ‖ m) in nats with m = (p + q)/2: [..., T] → [...] in float64.
+
+    0 … ln 2; 0·ln 0 = 0, so that what has no weight in either adds nothing.
+    """
+    p, q = p.double(), q.double()
+    log_middle = ((p + q) / 2).clamp(min=_TINY).log()
+    own = torch.xlogy(p, p) + torch.xlogy(q, q)
+    return (own - (p + q) * log_middle).sum(dim=-1).clamp(min=0.0) / 2

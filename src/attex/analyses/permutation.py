@@ -1,0 +1,96 @@
+"""What the output loses when the weights are put on other words."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+import numpy as np
+import torch
+from pydantic import Field
+from torch import Tensor
+
+from attex.analyses.analysis import ANALYSES, Analysis, Evidence, Headline, Result, Subject
+from attex.analyses.readings import readings
+from attex.analyses.summary import frame, seed_groups, summarise
+from attex.charts.violins import bin_names, bin_of, violin_chart
+from attex.counterfactual.permutation import permute
+from attex.data.corpus import Corpus
+
+ANY = "any"
+
+
+@ANALYSES.register("permutation", cite="Jain & Wallace 2019, §4.2.1")
+class PermutationAnalysis(Analysis):
+    """Change of the output under permuted attention, hidden states fixed.
+
+    For each text the median of Δŷ = TVD(ŷ(α′), ŷ(α)) over `draws` permutations α′ of α, against its
+    highest weight: mean, std, interval and quartiles of the medians, by bin of the highest weight
+    and predicted class.
+    """
+
+    title = "Permuted attention"
+    explanation = (
+        "The weights of each text are shuffled over its words and everything else is kept. If "
+        "attention decides, the output changes: most where one word had nearly all the weight."
+    )
+    examines = True
+    reads_scores = False
+
+    def __init__(self, *, draws: Annotated[int, Field(ge=1, le=100_000)] = 100) -> None:
+        self.draws = draws
+
+    def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
+        """Suffice with anything."""
+
+    def examine(self, subject: Subject) -> dict[str, Tensor]:
+        """Permute the attention of every text."""
+        found = torch.full((2, len(subject.texts)), float("nan"), dtype=torch.float64)
+        for part in readings(subject):
+            change = permute(part.readout, part.attention, part.mask, draws=self.draws, ids=part.ids)
+            found[0, part.texts] = change.median(dim=1).values.cpu()
+            found[1, part.texts] = part.attention.amax(dim=1).cpu()
+        return {"median": found[0], "highest": found[1]}
+
+    def __call__(self, evidence: Evidence) -> Result:
+        """Lay the medians out by bin and class."""
+        medians, highest = (
+            np.stack([seed.findings[name].numpy() for seed in evidence.seeds])
+            for name in ("median", "highest")
+        )
+        predicted = np.stack([seed.predicted for seed in evidence.seeds])
+        rows = [evidence.about | row for row in _rows(evidence, medians, highest, predicted)]
+        overall = rows[-1]
+        headline = Headline(
+            "How much does the output change when attention is shuffled?",
+            "median TVD",
+            overall["mean"],
+            overall["low"],
+            overall["high"],
+            chance=None,
+        )
+        chart = violin_chart(
+            medians,
+            highest,
+            predicted,
+            evidence.corpus.classes,
+            "Permuted attention",
+            "median change of the output (TVD)",
+            1.0,
+        )
+        return Result({"tables/permutation": frame(rows)}, {"permutation": chart}, [headline])
+
+
+def _rows(
+    evidence: Evidence, medians: np.ndarray, highest: np.ndarray, predicted: np.ndarray
+) -> Iterator[dict[str, Any]]:
+    bins, everywhere = bin_of(highest), np.ones_like(predicted, dtype=bool)
+    classes = [(name, predicted == number) for number, name in enumerate(evidence.corpus.classes)]
+    binned = [(name, bins == number) for number, name in enumerate(bin_names())]
+    for seed, members in seed_groups([s.seed for s in evidence.seeds]):
+        for bin_name, inside in [*binned, (ANY, everywhere)]:
+            for class_name, of_class in [*classes, ("overall", everywhere)]:
+                chosen = (inside & of_class)[members]
+                known = medians[members][chosen & ~np.isnan(medians[members])]
+                quartiles = np.percentile(known, [25, 50, 75]) if known.size else [np.nan] * 3
+                row = {"seed": seed, "highest_weight": bin_name, "class": class_name}
+                row |= summarise(medians[members], chosen)
+                yield row | dict(zip(("q25", "q50", "q75"), map(float, quartiles), strict=True))

@@ -10,7 +10,7 @@ import torch
 
 from benchmarks.timing import Result
 
-MODULES = ("startup", "reading", "training", "deletion", "ranking", "calibration")
+MODULES = ("startup", "reading", "training", "deletion", "ranking", "calibration", "counterfactual")
 
 
 def main() -> int:

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
-from attex.foundations.registry import Registry, Spec, did_you_mean
+from attex.foundations.registry import LATER, Registry, Spec, did_you_mean
 
 TOOLS: Registry[str] = Registry("tool", "attex.foundations", default="hammer")
 MACHINES: Registry[str] = Registry("machine", "attex.foundations")
@@ -276,3 +276,18 @@ def test_the_json_schema_refuses_what_the_registry_refuses(value: object) -> Non
 def test_did_you_mean_names_one_near_word_or_none() -> None:
     assert did_you_mean("sofmax", ["softmax", "sparsemax"]) == "; did you mean 'softmax'?"
     assert did_you_mean("qqq", ["softmax", "sparsemax"]) == ""
+
+
+def test_an_option_that_joined_later_is_no_part_of_a_key_at_its_default() -> None:
+    registry: Registry[int] = Registry("thing", "attex.foundations")
+
+    @registry.register("grown")
+    def grown(*, size: int = 1, shade: Annotated[float, Field(ge=0), LATER] = 0.0) -> int:
+        return size
+
+    usual, changed = registry.spec("grown"), registry.spec({"type": "grown", "shade": 0.5})
+    assert usual.settings() == {"type": "grown", "size": 1}
+    assert changed.settings() == changed.model_dump() == {"type": "grown", "size": 1, "shade": 0.5}
+    assert usual.model_dump()["shade"] == 0.0, "the resolved configuration has every option"
+    with pytest.raises(PydanticCustomError):
+        registry.spec({"type": "grown", "shade": -1.0})

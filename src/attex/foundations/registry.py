@@ -44,10 +44,25 @@ class Strict(BaseModel):
         return value
 
 
+LATER = object()
+"""Marks an option that joined a component later: `Annotated[…, LATER]`.
+
+At its default it is no part of a cache key, so that what was computed before is still found.
+"""
+
+
 class Spec(Strict):
     """A chosen component: its registered name under `type`, and its options."""
 
     type: str
+
+    def settings(self) -> dict[str, Any]:
+        """Return what a cache key needs to know of this choice."""
+        dump = self.model_dump()
+        for name, field in type(self).model_fields.items():
+            if any(mark is LATER for mark in field.metadata) and getattr(self, name) == field.default:
+                del dump[name]
+        return dump
 
     def options(self) -> dict[str, Any]:
         """Return the keyword arguments this choice stands for."""

@@ -9,7 +9,7 @@ from attex.data.batch import Batch
 from attex.foundations.draws import permutations
 from attex.models.classifier import AttentionModel
 from attex.models.encoder import Deletions
-from attex.models.projections.dense import imposed
+from attex.models.projections.dense import imposed, softmax
 
 
 class ImposedAttention(AttentionModel, ABC):
@@ -60,3 +60,21 @@ class PermutedAttention(ImposedAttention):
         """Shuffle the base's attention."""
         order = permutations(batch.ids, batch.scorable, 1, self.seed).squeeze(1)
         return self._trace(batch).attention.gather(1, order)
+
+
+class LogOddsAttention(ImposedAttention):
+    """α′_t ∝ exp(|w(x_t)| / temperature): words that alone say much of the class have the weight.
+
+    log_odds [V] is a w for every word of the vocabulary (Jain & Wallace 2019, released code, which
+    leaves stop words without any weight; here they are words like others). Unknown words have w = 0.
+    """
+
+    strengths: Tensor
+
+    def __init__(self, base: AttentionModel, log_odds: Tensor, temperature: float = 1.0) -> None:
+        super().__init__(base)
+        self.register_buffer("strengths", log_odds.abs() / temperature, persistent=False)
+
+    def impose(self, batch: Batch) -> Tensor:
+        """Look the words up."""
+        return softmax(self.strengths[batch.tokens], batch.scorable)

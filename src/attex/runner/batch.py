@@ -27,8 +27,9 @@ def run_files(
     """Run all experiments, name each report, and say whether every one went well.
 
     All files are read and checked before the first experiment starts. A failure of one does not
-    stop the others; with `skip_missing` neither does data that is absent, and that is no failure.
-    With several `jobs`, seeds are computed in as many processes side by side.
+    stop the others. Data that is absent is no failure in a sweep, as long as something can be run,
+    nor anywhere with `skip_missing`. With several `jobs`, seeds are computed in as many processes
+    side by side.
     """
     if until not in UNTIL:
         raise UserError(
@@ -36,14 +37,17 @@ def run_files(
         )
     found = [load_experiments(path, overrides) for path in files]
     configs = [c for one in found for c in (one if isinstance(one, list) else [one])]
+    of_sweep = [
+        isinstance(one, list) for one in found for _ in (one if isinstance(one, list) else [one])
+    ]
     folder, chosen = DataFolder.at(data_dir), choose_device(device)
     troubles: Sequence[BaseException | None] = [None] * len(configs)
     if jobs > 1 and not dry_run:
         from attex.runner.workers import compute_seeds
 
         troubles = compute_seeds(configs, folder, output_dir, chosen, until, jobs)
-    went_well = True
-    for config, trouble in zip(configs, troubles, strict=True):
+    went_well, skipped = True, 0
+    for config, trouble, sweep in zip(configs, troubles, of_sweep, strict=True):
         try:
             if trouble is not None:
                 raise trouble
@@ -54,9 +58,11 @@ def run_files(
             if path is not None:
                 print(f"{config.name}: open {path / 'report.html'}")
         except MissingData as missing:
-            say(f"attex: {config.name}{' skipped' if skip_missing else ''}: {missing}")
-            went_well &= skip_missing
+            skip = skip_missing or sweep
+            say(f"attex: {config.name}{' skipped' if skip else ''}: {missing}")
+            went_well &= skip
+            skipped += skip
         except UserError as error:
             say(f"attex: {config.name}: {error}")
             went_well = False
-    return went_well
+    return went_well and (skip_missing or skipped < len(configs))

@@ -189,7 +189,7 @@ class Plan:
 
         settings: dict[str, Any] = {
             "model": config.model.model_dump(),
-            "trainer": config.trainer.model_dump(),
+            "trainer": config.trainer.settings(),
             "seed": seed,
         }
         inputs = (self.corpus,) if self.vectors is None else (self.corpus, self.vectors)

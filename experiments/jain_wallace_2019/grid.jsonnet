@@ -1,0 +1,2 @@
+// The whole grid; data that is absent is skipped with a line.
+std.objectValues(import '../lib/jain_wallace_2019_grid.libsonnet')

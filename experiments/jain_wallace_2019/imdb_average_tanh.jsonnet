@@ -1,0 +1,1 @@
+(import '../lib/jain_wallace_2019_grid.libsonnet')['imdb_average_tanh']

@@ -1,0 +1,43 @@
+"""A sweep runs what it has data for."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from attex.config.loading import load_experiments
+from attex.runner.batch import run_files
+
+ROOT = Path(__file__).parent.parent.parent
+TINY = {
+    "name": "tiny",
+    "data": {"type": "planted", "sizes": [40, 20, 20]},
+    "model": {"embedding_width": 4, "encoder": {"type": "lstm", "hidden": 2}},
+    "trainer": {"epochs": 1},
+}
+
+
+def run(tmp_path: Path, *experiments: dict[str, object]) -> bool:
+    file = tmp_path / "sweep.json"
+    file.write_text(json.dumps(experiments))
+    return run_files([file], data_dir=tmp_path, output_dir=tmp_path / "out", until="corpus")
+
+
+def test_absent_data_is_skipped_with_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, TINY | {"data": "sst", "name": "absent"}, TINY)
+    said = capsys.readouterr().err
+    assert "attex: absent skipped: " in said
+    assert "kept 40 / 20 / 20 texts" in said
+
+
+def test_a_sweep_of_nothing_is_a_failure(tmp_path: Path) -> None:
+    assert not run(tmp_path, TINY | {"data": "sst", "name": "absent"})
+
+
+def test_the_grid_is_that_of_its_single_files() -> None:
+    folder = ROOT / "experiments" / "jain_wallace_2019"
+    grid = load_experiments(folder / "grid.jsonnet")
+    assert isinstance(grid, list)
+    assert len(grid) == 3 * 2 * 4
+    for config in grid:
+        assert load_experiments(folder / f"{config.name}.jsonnet") == config

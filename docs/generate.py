@@ -5,6 +5,7 @@ import json
 import shutil
 from pathlib import Path
 
+import exact_adversary_figure
 import top_k_figure
 import vl_convert
 
@@ -59,8 +60,9 @@ def main() -> None:
     assert isinstance(run, attex.Run)
     for source, target in FIGURES.items():
         shutil.copyfile(run.path / "graphs" / source, DOCS / "figures" / target)
-    svg = vl_convert.vegalite_to_svg(json.dumps(top_k_figure.figure()))
-    (DOCS / "figures" / "top_k_chance.svg").write_text(svg, encoding="utf-8")
+    for name, drawn in (("top_k_chance", top_k_figure), ("exact_adversary", exact_adversary_figure)):
+        svg = vl_convert.vegalite_to_svg(json.dumps(drawn.figure()))
+        (DOCS / "figures" / f"{name}.svg").write_text(svg, encoding="utf-8")
 
 
 if __name__ == "__main__":

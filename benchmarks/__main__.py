@@ -10,7 +10,16 @@ import torch
 
 from benchmarks.timing import Result
 
-MODULES = ("startup", "reading", "training", "deletion", "ranking", "calibration", "counterfactual")
+MODULES = (
+    "startup",
+    "reading",
+    "training",
+    "deletion",
+    "ranking",
+    "calibration",
+    "counterfactual",
+    "analyses",
+)
 
 
 def main() -> int:

@@ -10,7 +10,7 @@ from pydantic import Field
 from torch import Tensor
 
 from attex.agreement.statistic import STATISTICS
-from attex.analyses.agreement_rows import OVERALL, Comparisons, difference_rows
+from attex.analyses.agreement_rows import OVERALL, Comparisons, difference_rows, differences
 from attex.analyses.analysis import (
     ANALYSES,
     VARIANTS,
@@ -111,6 +111,15 @@ class AgreementAnalysis(Analysis):
                 chance=density_rows(CHANCE, np.stack([f.columns["sample"] for _, f, _ in overview])),
                 ceilings={name: row["ceiling"] for name, _, row in overview},
             )
+            gaps = [
+                point
+                for first, second, gap in differences(pairs)
+                for point in density_rows(f"({first}) − ({second})", gap, -2.0, 2.0)
+            ]
+            if gaps:
+                result.charts[_file_name(f"differences_{spec.title}")] = density_chart(
+                    gaps, "Paired differences", f"difference of {spec.title}", limits=(-2.0, 2.0)
+                )
         tables = {f"tables/agreement{name}": frame(some) for name, some in rows.items() if some}
         first = [_file_name(spec.title) for spec in self.statistics]
         charts = {

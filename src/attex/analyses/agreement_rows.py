@@ -1,6 +1,7 @@
 """The rows of the agreement tables: what comparisons say, by seed, class and length."""
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -93,17 +94,21 @@ class Comparisons:
         return row | {name: mean(name, chosen) for name in ("untrained", "permuted")}
 
 
+def differences(
+    pairs: dict[tuple[str, str], Comparisons],
+) -> Iterator[tuple[str, str, np.ndarray]]:
+    """Subtract the values of pairs of measures that share one, text by text: names and [S,N]."""
+    for first, second in combinations(pairs, 2):
+        if set(first) & set(second):
+            yield " ~ ".join(first), " ~ ".join(second), pairs[first].values - pairs[second].values
+
+
 def difference_rows(
     pairs: dict[tuple[str, str], Comparisons], seeds: Sequence[int]
 ) -> Iterator[dict[str, Any]]:
-    """Compare pairs of measures that share one, on the same texts: mean of value − value."""
-    names = list(pairs)
-    for number, first in enumerate(names):
-        for second in names[number + 1 :]:
-            if not set(first) & set(second):
-                continue
-            gap = pairs[first].values - pairs[second].values
-            for seed, members in seed_groups(seeds):
-                chosen = np.ones_like(gap[members], dtype=bool)
-                about = {"pair": " ~ ".join(first), "less": " ~ ".join(second), "seed": seed}
-                yield about | summarise(gap[members], chosen)
+    """Summarise the differences by seed, and over all."""
+    for first, second, gap in differences(pairs):
+        for seed, members in seed_groups(seeds):
+            chosen = np.ones_like(gap[members], dtype=bool)
+            about = {"pair": first, "less": second, "seed": seed}
+            yield about | summarise(gap[members], chosen)

@@ -261,7 +261,7 @@ class Plan:
 
         spec = self._specs[name]
         settings = {"analysis": spec.model_dump(), "about": self.about()} | self._plugins
-        return Stage("analysis", spec.title, 2, settings, (self.corpus, *pieces.values()), make)
+        return Stage("analysis", spec.title, 3, settings, (self.corpus, *pieces.values()), make)
 
 
 def _scores(number: int, seed: SeedStages) -> dict[Piece, Stage]:

@@ -1,6 +1,6 @@
 """How a value is distributed over the texts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,8 @@ from attex.charts.style import GREY, HEIGHT, PALETTE, WIDTH, finish
 
 _POINTS = 161
 _NARROWEST = 0.01
+_LETTERS = 100
+"""As many fit above a chart."""
 
 
 def density_rows(
@@ -37,6 +39,13 @@ def density_rows(
     ]
 
 
+def _legend(names: Iterable[str]) -> Any:
+    """Name the curves side by side, or below each other where that would be wider than the chart."""
+    import altair as alt
+
+    return alt.Legend(columns=1) if len("".join(names)) > _LETTERS else alt.Legend()
+
+
 def density_chart(
     points: Sequence[dict[str, Any]],
     title: str,
@@ -60,7 +69,7 @@ def density_chart(
     encoding = {
         "x": alt.X("value:Q", title=axis, scale=alt.Scale(domain=list(limits))),
         "y": alt.Y("density:Q", title="density of texts"),
-        "color": alt.Color("curve:N", scale=colour, sort=[*colours]),
+        "color": alt.Color("curve:N", scale=colour, sort=[*colours], legend=_legend(colours)),
     }
     area = base.mark_area(opacity=0.12).encode(**encoding | {"y": encoding["y"].stack(None)})
     line = base.mark_line(strokeWidth=2).encode(

@@ -64,8 +64,12 @@ def render_page(
     sections: Sequence[Section],
     examples: Sequence[Example],
     manifest: dict[str, Any],
+    claims: Sequence[dict[str, Any]] = (),
 ) -> str:
-    """Render the page; every word of a dataset is escaped by the template."""
+    """Render the page; every word of a dataset is escaped by the template.
+
+    `claims` are rows of published numbers beside ours.
+    """
     headline: list[Headline] = [line for section in sections for line in section.result.headline]
     charts = {name: chart for section in sections for name, chart in section.result.charts.items()}
     return (
@@ -78,6 +82,7 @@ def render_page(
             headline=headline,
             examples=examples,
             manifest=manifest,
+            claims=claims,
             config_json=json.dumps(config, indent=2, ensure_ascii=False),
             manifest_json=json.dumps(manifest, indent=2, ensure_ascii=False),
             charts_json=script_safe(json.dumps(charts)),
@@ -118,7 +123,10 @@ def _environment() -> "Environment":
 
 def _number(value: Any) -> str:
     if isinstance(value, float):
-        return "undefined" if value != value else f"{value:.3f}".replace("-", "−")
+        # What three decimals would call nothing is shown with its size.
+        tiny = 0 < abs(value) < 0.001
+        shown = f"{value:.1e}" if tiny else f"{value:.3f}"
+        return "undefined" if value != value else shown.replace("-", "−")
     if value is None:
         return "undefined"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

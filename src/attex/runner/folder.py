@@ -6,6 +6,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attex.analyses.summary import frame
+from attex.claims.comparison import beside
 from attex.data.corpus import Corpus
 from attex.foundations.divergences import distribution
 from attex.foundations.storage import read_json, write_json, write_text
@@ -43,8 +45,12 @@ def write_run_folder(plan: Plan, cache: Cache, output: Path, manifest: dict[str,
             _write_table(partial / name, table)
         for name, chart in result.charts.items():
             _write_chart(partial / "graphs" / name, chart)
+    claims = beside({name: t for result in results.values() for name, t in result.tables.items()})
+    if claims:
+        _write_table(partial / "tables" / "published", frame(claims))
     sections = [Section(plan.methods[name], result) for name, result in results.items()]
-    page = render_page(plan.config.resolved(), metrics, sections, choose_examples(evidence), manifest)
+    examples = choose_examples(evidence)
+    page = render_page(plan.config.resolved(), metrics, sections, examples, manifest, claims)
     write_text(partial / "report.html", page)
     partial.rename(final)
     return final

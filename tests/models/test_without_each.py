@@ -4,7 +4,7 @@ import pytest
 import torch
 from toys import HIDDEN, WIDTH, make_batch
 
-from attex.models.encoder import ENCODERS, Deletions, Encoder
+from attex.models.encoder import ENCODERS, Deletions, Encoded, Encoder
 from attex.models.reads import Read, only_column, unchanged
 
 LENGTHS = [7, 1, 12, 2, 5]
@@ -37,9 +37,9 @@ def test_every_override_equals_re_encoding(name: str, budget: int) -> None:
     batch = make_batch(LENGTHS, extra_padding=2)
     embedded = torch.randn(*batch.tokens.shape, WIDTH, dtype=torch.float64)
     deleted = batch.scorable & (batch.scorable.sum(dim=1, keepdim=True) > 1)
-    given = (embedded, encoder(embedded, batch.mask), batch.mask, deleted, reads(encoder.width))
-    found = list(encoder.without_each(*given, budget))
-    again = Encoder.without_each(encoder, *given, 2**30)
+    whole = Encoded(embedded, encoder(embedded, batch.mask), batch.mask, deleted)
+    found = list(encoder.without_each(whole, reads(encoder.width), budget))
+    again = Encoder.without_each(encoder, whole, reads(encoder.width), 2**30)
     expected = {}
     for variants in again:
         keep = variants.remaining(batch.mask)

@@ -11,7 +11,7 @@ from attex.foundations.divergences import total_variation
 from attex.foundations.memory import Budget, backing_off, budget_on
 from attex.importance.measure import MEASURES
 from attex.models.classifier import AttentionModel
-from attex.models.encoder import Deletions, drop_each
+from attex.models.encoder import Deletions, Encoded, drop_each
 
 _WORKING_COPIES = 8
 """What a projection makes on its way (sorted, summed up, masked), in copies of its energies."""
@@ -34,11 +34,11 @@ def leave_one_out(model: AttentionModel, batch: Batch, *, budget: Budget | None 
     hidden = model.encode(embedded, batch)
     attention = model.attend(hidden, batch)
     whole = model.decode(hidden, attention, batch)
-    deleted = _deletable(batch)
+    texts = Encoded(embedded, hidden, batch.mask, _deletable(batch))
     reads = (model.attention.read(), model.decoder.read())
 
     def changes(memory: int) -> Tensor:
-        deletions = model.encoder.without_each(embedded, hidden, batch.mask, deleted, reads, memory)
+        deletions = model.encoder.without_each(texts, reads, memory)
         return _changes(model, batch, attention, whole, deletions)
 
     return backing_off(changes, budget or budget_on(whole.device))

@@ -21,6 +21,25 @@ _STATES_PER_POSITION = 8
 
 
 @dataclass(frozen=True)
+class Encoded:
+    """Whole texts to delete from: embedded [B,T,d], their states hidden [B,T,m], mask [B,T].
+
+    deleted [B,T] marks the positions to delete, one at a time.
+    """
+
+    embedded: Tensor
+    hidden: Tensor
+    mask: Tensor
+    deleted: Tensor
+
+    def __getitem__(self, texts: slice) -> "Encoded":
+        return Encoded(self.embedded[texts], self.hidden[texts], self.mask[texts], self.deleted[texts])
+
+    def __len__(self) -> int:
+        return len(self.embedded)
+
+
+@dataclass(frozen=True)
 class Deletions:
     """Variants of the batch's texts with one position gone.
 
@@ -59,22 +78,14 @@ class Encoder(nn.Module, ABC):
         """Encode, and return the self-attention [B,layers,heads,T,T] of an encoder that has any."""
         return self(embedded, mask), None
 
-    def without_each(
-        self,
-        embedded: Tensor,
-        hidden: Tensor,
-        mask: Tensor,
-        deleted: Tensor,
-        reads: Sequence[Read],
-        budget: int,
-    ) -> Iterator[Deletions]:
-        """Read the hidden states of every text less each position that `deleted` [B,T] marks.
+    def without_each(self, whole: Encoded, reads: Sequence[Read], budget: int) -> Iterator[Deletions]:
+        """Read the hidden states of every text less each position to delete.
 
-        `hidden` are the states of the whole texts, for an encoder that can go on from them.
         The base class re-encodes each variant, in chunks under `budget` bytes. An override is
         for speed only and is tested equal to this.
         """
-        texts, positions = deleted.nonzero(as_tuple=True)
+        embedded, mask = whole.embedded, whole.mask
+        texts, positions = whole.deleted.nonzero(as_tuple=True)
         length = embedded.shape[1] - 1
         size = embedded.element_size() * max(1, length)
         bytes_each = size * (embedded.shape[2] + _STATES_PER_POSITION * self.width)

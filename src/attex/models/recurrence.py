@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from attex.foundations.memory import spans
-from attex.models.encoder import Deletions, Encoder
+from attex.models.encoder import Deletions, Encoded, Encoder
 from attex.models.reads import Read
 from attex.models.recurrent_deletion import Direction, State, combine, split_reads
 
@@ -47,36 +47,26 @@ class Bidirectional(Encoder):
         return hidden.masked_fill(~mask[..., None], 0.0)
 
     @torch.no_grad()
-    def without_each(
-        self,
-        embedded: Tensor,
-        hidden: Tensor,
-        mask: Tensor,
-        deleted: Tensor,
-        reads: Sequence[Read],
-        budget: int,
-    ) -> Iterator[Deletions]:
+    def without_each(self, whole: Encoded, reads: Sequence[Read], budget: int) -> Iterator[Deletions]:
         """Run each variant in one direction only, from the deleted position on."""
-        length = embedded.shape[1]
+        length = whole.mask.shape[1]
         if length < 2:
             return
         products = sum(read.weight.shape[0] for read in reads) + 4 * self.width
-        bytes_each = embedded.element_size() * length * (4 * length + 4 * products)
-        for span in spans(len(embedded), bytes_each, budget):
-            texts, positions = deleted[span].nonzero(as_tuple=True)
-            part = self._without_each(embedded[span], hidden[span], mask[span], deleted[span], reads)
-            found = tuple(values[positions, texts] for values in part)
+        bytes_each = whole.embedded.element_size() * length * (4 * length + 4 * products)
+        for span in spans(len(whole), bytes_each, budget):
+            texts, positions = whole.deleted[span].nonzero(as_tuple=True)
+            found = tuple(values[positions, texts] for values in self._without_each(whole[span], reads))
             yield Deletions(texts + span.start, positions, found)
 
-    def _without_each(
-        self, embedded: Tensor, hidden: Tensor, mask: Tensor, deleted: Tensor, reads: Sequence[Read]
-    ) -> list[Tensor]:
-        mirror = _mirrored(mask)
+    def _without_each(self, whole: Encoded, reads: Sequence[Read]) -> list[Tensor]:
+        embedded, deleted = whole.embedded, whole.deleted
+        mirror = _mirrored(whole.mask)
         # A marker in front is never deleted: the longest variant of each direction need not run.
         first, first_back = (
             _first_column(x) for x in (deleted, _mirror(deleted[..., None], mirror)[..., 0])
         )
-        ahead, back = hidden.chunk(2, dim=-1)
+        ahead, back = whole.hidden.chunk(2, dim=-1)
         weights_ahead, weights_back, shares_ahead, shares_back = split_reads(reads, ahead, back)
         forward = Direction(self.ahead, self.advance, self.states, weights_ahead)
         backward = Direction(self.back, self.advance, self.states, weights_back)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor, nn
 
-from attex.models.encoder import ENCODERS, Deletions, Encoder, Width, drop_each
+from attex.models.encoder import ENCODERS, Deletions, Encoded, Encoder, Width, drop_each
 from attex.models.reads import Read
 
 
@@ -29,14 +29,6 @@ class Average(Encoder):
         return torch.tanh(self.project(embedded)).masked_fill(~mask[..., None], 0.0)
 
     @torch.no_grad()
-    def without_each(
-        self,
-        embedded: Tensor,
-        hidden: Tensor,
-        mask: Tensor,
-        deleted: Tensor,
-        reads: Sequence[Read],
-        budget: int,
-    ) -> Iterator[Deletions]:
+    def without_each(self, whole: Encoded, reads: Sequence[Read], budget: int) -> Iterator[Deletions]:
         """Read every position once: a deleted neighbour changes nothing."""
-        return drop_each(deleted, [read(hidden) for read in reads], budget)
+        return drop_each(whole.deleted, [read(whole.hidden) for read in reads], budget)

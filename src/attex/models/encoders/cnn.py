@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from attex.foundations.errors import UserError
 from attex.foundations.memory import spans
-from attex.models.encoder import ENCODERS, Deletions, Encoder, Width
+from attex.models.encoder import ENCODERS, Deletions, Encoded, Encoder, Width
 from attex.models.reads import Read
 
 OddWidth = Annotated[int, Field(ge=1, le=255)]
@@ -53,31 +53,23 @@ class CNN(Encoder):
         return self._states(self._shares(embedded, mask)).masked_fill(~mask[..., None], 0.0)
 
     @torch.no_grad()
-    def without_each(
-        self,
-        embedded: Tensor,
-        hidden: Tensor,
-        mask: Tensor,
-        deleted: Tensor,
-        reads: Sequence[Read],
-        budget: int,
-    ) -> Iterator[Deletions]:
+    def without_each(self, whole: Encoded, reads: Sequence[Read], budget: int) -> Iterator[Deletions]:
         """Convolve anew only where a window reaches over the deleted token.
 
         Position j without token j + gap is the same state whichever way one comes to it, so that all
         variants together take one convolution for each gap.
         """
-        reach, length = max(self.widths) // 2, embedded.shape[1]
-        shares = self._shares(embedded, mask)
+        reach, length = max(self.widths) // 2, whole.mask.shape[1]
+        shares = self._shares(whole.embedded, whole.mask)
         gaps = [gap for gap in range(-reach, reach + 1) if gap]
-        values = [read(hidden) for read in reads]
+        values = [read(whole.hidden) for read in reads]
         states = [self._states(shares, gap) for gap in gaps]
         beside = [[read(state) for state in states] for read in reads]
-        texts, positions = deleted.nonzero(as_tuple=True)
+        texts, positions = whole.deleted.nonzero(as_tuple=True)
         bytes_each = 2 * sum(value[0].numel() * value.element_size() for value in values)
         for span in spans(len(texts), bytes_each, budget):
             text, position = texts[span], positions[span]
-            rows = torch.arange(len(text), device=mask.device)
+            rows = torch.arange(len(text), device=text.device)
             found = tuple(value[text] for value in values)
             for number, gap in enumerate(gaps):
                 place = position - gap

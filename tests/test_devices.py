@@ -4,9 +4,12 @@ import pytest
 import torch
 from toys import KINDS, make_batch, make_model
 
-from attex.agreement import kendall_tau
+from attex.agreement import calibrate, kendall_tau
+from attex.agreement.statistic import STATISTICS
+from attex.counterfactual import adversarial_exact, adversarial_search, permute
 from attex.foundations.devices import choose_device
 from attex.importance.measure import MEASURES
+from attex.models.decoder import Readout
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU on this machine")
 
@@ -41,3 +44,35 @@ def test_kendall_agrees() -> None:
     assert there.p_value is not None
     assert torch.allclose(here.value, there.value.cpu(), atol=1e-12, equal_nan=True)
     assert torch.allclose(here.p_value, there.p_value.cpu(), atol=1e-12, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in STATISTICS])
+@pytest.mark.parametrize("null", ["shuffle", "shift"])
+def test_calibration_agrees(name: str, null: str) -> None:
+    torch.manual_seed(1)
+    a, b = torch.rand(12, 30).double(), torch.rand(12, 30).double()
+    a = a.where(a > 0.5, 0.0)
+    mask = torch.arange(30) < torch.randint(2, 31, (12, 1))
+    options = {"k": 4} if "k" in STATISTICS[name].options.model_fields else {}
+    here = calibrate(name, a, b, mask, draws=50, null=null, **options)
+    there = calibrate(name, a.cuda(), b.cuda(), mask.cuda(), draws=50, null=null, **options)
+    for field in ("observed", "null", "ceiling", "p_value", "p_below", "null_std", "drawn"):
+        found, expected = getattr(there, field).cpu(), getattr(here, field)
+        assert torch.allclose(found, expected, atol=1e-9, equal_nan=True), field
+
+
+def test_counterfactual_attention_agrees() -> None:
+    torch.manual_seed(2)
+    values, attention = 2 * torch.randn(9, 25, 1).double(), torch.randn(9, 25).double().softmax(dim=1)
+    mask = torch.arange(25) < torch.randint(2, 26, (9, 1))
+    attention = attention * mask / (attention * mask).sum(dim=1, keepdim=True)
+
+    def both(device: str) -> list[torch.Tensor]:
+        readout = Readout(values.to(device), lambda context: context + 0.3, linear=True)
+        given = attention.to(device), mask.to(device)
+        exact = adversarial_exact(readout.values[..., 0], *given, 0.3, 0.01)
+        found = adversarial_search(readout, *given, steps=20)
+        return [x.cpu() for x in (permute(readout, *given), *exact, found[0])]
+
+    for here, there, error in zip(both("cpu"), both("cuda"), (1e-12, 1e-12, 1e-9, 1e-4), strict=True):
+        assert torch.allclose(here, there, atol=error)

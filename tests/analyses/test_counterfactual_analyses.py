@@ -9,7 +9,7 @@ from toy_evidence import LENGTHS, evidence
 from toys import make_model
 
 from attex.analyses.adversarial import AdversarialAnalysis
-from attex.analyses.analysis import Analysis, Evidence, Result, Subject
+from attex.analyses.analysis import ANALYSES, Analysis, Evidence, Result, Subject
 from attex.analyses.permutation import PermutationAnalysis
 from attex.analyses.readings import readings
 from attex.charts.violins import bin_of
@@ -108,6 +108,8 @@ def test_several_classes_have_the_search_only() -> None:
 
 
 def test_the_released_constants_and_one_epsilon() -> None:
-    analysis = AdversarialAnalysis(epsilon=0.02, as_released=True, steps=5)
+    analysis = ANALYSES.bind(
+        ANALYSES.spec({"type": "adversarial", "epsilon": 0.02, "as_released": True, "steps": 5})
+    )
     table = analysed(analysis, evidence(seeds=1)).tables["tables/adversarial"]
     assert set(table["epsilon"]) == {0.02}

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 import numpy as np
 import torch
-from pydantic import Field
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
 from torch import Tensor
 
 from attex.agreement.intervals import ratio_interval
@@ -21,7 +22,25 @@ from attex.data.corpus import Corpus
 _NEAR = 0.99
 """A search that reaches this share of the maximum has not stopped short."""
 
-Epsilon = Annotated[float, Field(ge=0, le=1)]
+
+def _several(value: Any) -> Any:
+    return value if isinstance(value, list | tuple) else (value,)
+
+
+def _some(values: tuple[float, ...]) -> tuple[float, ...]:
+    if not values:
+        raise PydanticCustomError("no_epsilon", "should have one ε at least")
+    return values
+
+
+_EPSILON = {"type": "number", "minimum": 0, "maximum": 1}
+Epsilons = Annotated[
+    tuple[Annotated[float, Field(ge=0, le=1)], ...],
+    BeforeValidator(_several),
+    AfterValidator(_some),
+    WithJsonSchema({"anyOf": [_EPSILON, {"type": "array", "items": _EPSILON, "minItems": 1}]}),
+]
+"""One ε or several, as an option."""
 
 
 @ANALYSES.register("adversarial", cite="Jain & Wallace 2019, §4.2.2")
@@ -49,7 +68,7 @@ class AdversarialAnalysis(Analysis):
     def __init__(
         self,
         *,
-        epsilon: Epsilon | Annotated[tuple[Epsilon, ...], Field(min_length=1)] = (0.01, 0.05, 0.1),
+        epsilon: Epsilons = (0.01, 0.05, 0.1),
         search: bool = True,
         steps: Annotated[int, Field(ge=0, le=1_000_000)] = 500,
         candidates: Annotated[int, Field(ge=1, le=1000)] = 5,
@@ -57,7 +76,7 @@ class AdversarialAnalysis(Analysis):
         penalty: Annotated[float, Field(ge=0)] = 500.0,
         as_released: bool = False,
     ) -> None:
-        self.epsilons = (epsilon,) if isinstance(epsilon, float | int) else epsilon
+        self.epsilons = epsilon
         self.search = search
         self._options: dict[str, Any] = {
             "steps": steps,

@@ -6,24 +6,17 @@ Computes what the cache of the output folder does not hold: 48 trainings, on one
 ten minutes.
 """
 
-import argparse
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from attex.analyses.summary import ALL_SEEDS
 from attex.claims.ledger import Claim, published
 from attex.config.loading import load_experiments
 from attex.config.schema import ExperimentConfig
-from attex.data.folder import DataFolder
-from attex.foundations.devices import choose_device
-from attex.foundations.storage import read_tensors, write_json
-from attex.runner.plan import Plan
-from attex.runner.stage import Cache
-from attex.runner.workers import compute_seeds
+from attex.foundations.storage import write_json
 from results.figures import answer_figure, density_figure, write_figure
-from results.records import record
+from results.running import Found, obtain, options
 
 HERE = Path(__file__).parent
 EXPERIMENTS = HERE.parent.parent / "experiments"
@@ -42,49 +35,24 @@ RULES = {
 """The rows of Table 2: projection and k, and what its column k says."""
 
 
-class Found:
-    """What one experiment found."""
-
-    def __init__(self, config: ExperimentConfig, plan: Plan, cache: Cache) -> None:
-        folder = cache.obtain(plan.analyses["agreement"])
-        self.name = config.name
-        self.table = pl.read_parquet(folder / "tables" / "agreement.parquet")
-        performance = cache.obtain(plan.analyses["performance"])
-        self.performance = pl.read_parquet(performance / "tables" / "performance.parquet")
-        stages = [seed.findings["agreement"] for seed in plan.seeds.values()]
-        self.findings = [read_tensors(cache.folder(s) / "findings.safetensors")[0] for s in stages]
-        self.record = record(plan, cache)
-
-    def row(self, statistic: str, k: str, measure: str, class_: str = "overall") -> dict[str, Any]:
-        """Return one row of the agreement table, over all seeds."""
-        found = self.table.filter(
-            pl.col("statistic").str.starts_with(f"{statistic}(" if k else statistic),
-            pl.col("k") == k,
-            pl.col("measure_a") == "attention",
-            pl.col("measure_b").str.starts_with(measure),
-            pl.col("class") == class_,
-            pl.col("seed") == ALL_SEEDS,
-        )
-        assert len(found) == 1, (self.name, statistic, k, measure, class_, len(found))
-        return found.to_dicts()[0]
+def row(found: Found, statistic: str, k: str, measure: str, class_: str = "overall") -> dict[str, Any]:
+    """Return one row of an experiment's agreement table, over all seeds."""
+    rows = found.pooled("agreement").filter(
+        pl.col("statistic").str.starts_with(f"{statistic}(" if k else statistic),
+        pl.col("k") == k,
+        pl.col("measure_a") == "attention",
+        pl.col("measure_b").str.starts_with(measure),
+        pl.col("class") == class_,
+    )
+    assert len(rows) == 1, (found.name, statistic, k, measure, class_, len(rows))
+    return rows.to_dicts()[0]
 
 
-def compute(asked: argparse.Namespace) -> dict[str, Found]:
-    """Run what is missing and read what was found, by experiment."""
-    data, device = DataFolder.at(asked.data_dir), choose_device(asked.device)
-    files = [EXPERIMENTS / f"{name}.jsonnet" for name in EIGHT]
-    configs = [load_experiments(path) for path in files]
-    configs += load_experiments(EXPERIMENTS / PAPER / "published.jsonnet")
-    cache, plans = Cache(asked.output_dir / ".cache"), [Plan(c, data, device) for c in configs]
-    missing = [
-        config
-        for config, plan in zip(configs, plans, strict=True)
-        if not all(cache.has(seed.findings["agreement"]) for seed in plan.seeds.values())
-    ]
-    for trouble in compute_seeds(missing, data, asked.output_dir, device, "findings", asked.jobs):
-        if trouble is not None:
-            raise trouble
-    return {c.name: Found(c, plan, cache) for c, plan in zip(configs, plans, strict=True)}
+def experiments() -> list[ExperimentConfig]:
+    """Load the eight in correct settings, and the eight in the paper's."""
+    found = [load_experiments(EXPERIMENTS / f"{name}.jsonnet") for name in EIGHT]
+    found.append(load_experiments(EXPERIMENTS / PAPER / "published.jsonnet"))
+    return [config for one in found for config in (one if isinstance(one, list) else [one])]
 
 
 def claim(**where: str) -> Claim:
@@ -110,12 +78,12 @@ def table_1(found: dict[str, Found]) -> list[dict[str, Any]]:
         for class_ in ("positive", "negative"):
             for measure in ("gradient", "leave_one_out"):
                 theirs = claim(location="Table 1", dataset=data, class_=class_, measure_b=measure)
-                row: dict[str, Any] = {"dataset": data, "class": class_, "measure": measure}
-                row |= {"published": theirs.mean, "published_std": theirs.std}
+                line: dict[str, Any] = {"dataset": data, "class": class_, "measure": measure}
+                line |= {"published": theirs.mean, "published_std": theirs.std}
                 for settings, suffix in (("theirs", "_published"), ("correct", "")):
-                    ours = found[f"{data}_tanh_softmax{suffix}"].row("kendall_tau", "", measure, class_)
-                    row |= {f"{settings}_{key}": ours[key] for key in ("mean", "low", "high", "std")}
-                rows.append(row)
+                    ours = row(found[f"{data}_tanh_softmax{suffix}"], "kendall_tau", "", measure, class_)
+                    line |= {f"{settings}_{key}": ours[key] for key in ("mean", "low", "high", "std")}
+                rows.append(line)
     return rows
 
 
@@ -139,19 +107,19 @@ def table_2(found: dict[str, Found]) -> list[dict[str, Any]]:
                         ).mean
                         for class_ in ("positive", "negative")
                     }
-                    row: dict[str, Any] = about | {"k": shown, "measure": measure}
-                    row |= {f"published_{class_}": mean for class_, mean in theirs.items()}
+                    line: dict[str, Any] = about | {"k": shown, "measure": measure}
+                    line |= {f"published_{class_}": mean for class_, mean in theirs.items()}
                     for settings, suffix in (("theirs", "_published"), ("correct", "")):
                         experiment = found[f"{data}_{attention}_{projection}{suffix}"]
                         for name, used in (("as_published", statistic), ("corrected", "top_k")):
                             if name == "corrected" and not k:
                                 continue
-                            ours = experiment.row(used, k, measure)
+                            ours = row(experiment, used, k, measure)
                             keys = ("mean", "low", "high", "null", "ceiling", "calibrated")
                             keys += ("calibrated_low", "calibrated_high", "positive", "mean_k")
                             keys += ("mean_support", "untrained", "permuted", "undefined", "n")
-                            row |= {f"{settings}_{name}_{key}": ours[key] for key in keys}
-                    rows.append(row)
+                            line |= {f"{settings}_{name}_{key}": ours[key] for key in keys}
+                    rows.append(line)
     return rows
 
 
@@ -161,12 +129,14 @@ def answer_rows(found: dict[str, Found]) -> list[dict[str, Any]]:
     for data, shown in (("sst", "SST"), ("imdb", "IMDB")):
         for measure, word in (("gradient", "gradient"), ("leave_one_out", "leave-one-out")):
             for statistic, panel in (("top_k_published", "as published"), ("top_k", "corrected")):
-                ours = found[f"{data}_tanh_sparsemax"].row(statistic, "non_zero", measure)
-                row = {key: ours[key] for key in ("mean", "low", "high", "null", "ceiling")}
+                ours = row(found[f"{data}_tanh_sparsemax"], statistic, "non_zero", measure)
+                line: dict[str, Any] = {
+                    key: ours[key] for key in ("mean", "low", "high", "null", "ceiling")
+                }
                 about = {"dataset": data, "attention": "tanh", "k": "non_zero", "measure_b": measure}
                 theirs = [c.mean for c in published(paper=PAPER, location="Table 2", **about)]
-                row["published"] = theirs if statistic == "top_k_published" else []
-                rows.append(row | {"panel": panel, "row": f"{shown}, {word}"})
+                line["published"] = theirs if statistic == "top_k_published" else []
+                rows.append(line | {"panel": panel, "row": f"{shown}, {word}"})
     return rows
 
 
@@ -264,26 +234,22 @@ def model_rows(found: dict[str, Found]) -> list[list[str]]:
     """The accuracy of every experiment, and how sparse its attention is."""
     rows = []
     for name, each in found.items():
-        accuracy = each.performance.filter(pl.col("seed") == ALL_SEEDS).to_dicts()[0]
-        support = each.row("kendall_tau", "", "leave_one_out")["mean_support"]
+        accuracy = each.pooled("performance").to_dicts()[0]
+        support = row(each, "kendall_tau", "", "leave_one_out")["mean_support"]
         rows.append([f"`{name}`", spread(accuracy, "accuracy"), f"{support:.1f}"])
     return rows
 
 
 def main() -> None:
     """Compute what is missing and write everything."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--output-dir", type=Path, default=Path("outputs"))
-    parser.add_argument("--data-dir", type=Path)
-    parser.add_argument("--device", default="auto")
-    parser.add_argument("--jobs", type=int, default=1)
-    found = compute(parser.parse_args())
+    found = obtain(experiments(), options(__doc__).parse_args())
     first, second = table_1(found), table_2(found)
     for name, rows in (("table_1", first), ("table_2", second)):
         pl.DataFrame(rows, infer_schema_length=None).write_csv(HERE / f"{name}.csv", float_precision=4)
     figures = {"answer": answer_figure(answer_rows(found))}
     for name, attention in (("figure_1", "tanh"), ("figure_2", "sdp")):
-        shown = {d.upper(): found[f"{d}_{attention}_sparsemax"].findings for d in ("imdb", "sst")}
+        sparse = {d.upper(): found[f"{d}_{attention}_sparsemax"] for d in ("imdb", "sst")}
+        shown = {data: each.findings("agreement") for data, each in sparse.items()}
         figures[name] = density_figure(shown, f"Sparse {attention} attention, k = its non-zero weights")
     for name, figure in figures.items():
         write_figure(HERE / name, figure)

@@ -1,0 +1,80 @@
+"""What the scripts of the results share: run what is missing, read what was found."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+from torch import Tensor
+
+from attex.analyses.summary import ALL_SEEDS
+from attex.config.schema import ExperimentConfig
+from attex.data.folder import DataFolder
+from attex.foundations.devices import choose_device
+from attex.foundations.errors import MissingData
+from attex.foundations.progress import say
+from attex.foundations.storage import read_tensors
+from attex.runner.plan import Plan
+from attex.runner.stage import Cache
+from attex.runner.workers import compute_seeds
+from results.records import record
+
+
+def options(description: str | None) -> argparse.ArgumentParser:
+    """Return the options that every script has."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--output-dir", type=Path, default=Path("outputs"))
+    parser.add_argument("--data-dir", type=Path)
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--jobs", type=int, default=1)
+    return parser
+
+
+class Found:
+    """What one experiment found: its tables by name, and what was found of each model."""
+
+    def __init__(self, plan: Plan, cache: Cache) -> None:
+        self.name = plan.config.name
+        self.record = record(plan, cache)
+        self.tables: dict[str, pl.DataFrame] = {}
+        for stage in plan.analyses.values():
+            folder = cache.obtain(stage)
+            for path in sorted(folder.glob("tables/*.parquet")):
+                self.tables[f"tables/{path.stem}"] = pl.read_parquet(path)
+        self._plan, self._cache = plan, cache
+
+    def findings(self, analysis: str) -> list[dict[str, Tensor]]:
+        """Return what an analysis found of the model of each seed."""
+        stages = [seed.findings[analysis] for seed in self._plan.seeds.values()]
+        folders = [self._cache.folder(stage) for stage in stages]
+        return [read_tensors(folder / "findings.safetensors")[0] for folder in folders]
+
+    def pooled(self, table: str) -> pl.DataFrame:
+        """Return the rows over all seeds, or of the only one."""
+        whole = self.tables[f"tables/{table}"]
+        rows = whole.filter(pl.col("seed") == ALL_SEEDS)
+        return whole if rows.is_empty() else rows
+
+
+def obtain(configs: Sequence[ExperimentConfig], asked: argparse.Namespace) -> dict[str, Found]:
+    """Run what the cache lacks and read all, by experiment; absent data is skipped with a line."""
+    data, device = DataFolder.at(asked.data_dir), choose_device(asked.device)
+    cache, plans = Cache(asked.output_dir / ".cache"), []
+    for config in configs:
+        try:
+            plans.append(Plan(config, data, device))
+        except MissingData as missing:
+            say(f"{config.name} skipped: {missing}")
+    missing_results = [
+        plan.config
+        for plan in plans
+        if not all(cache.has(s) for seed in plan.seeds.values() for s in seed.findings.values())
+    ]
+    for trouble in compute_seeds(
+        missing_results, data, asked.output_dir, device, "findings", asked.jobs
+    ):
+        if trouble is not None:
+            raise trouble
+    return {plan.config.name: Found(plan, cache) for plan in plans}

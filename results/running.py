@@ -11,7 +11,7 @@ from attex.analyses.summary import ALL_SEEDS
 from attex.config.schema import ExperimentConfig
 from attex.data.folder import DataFolder
 from attex.foundations.devices import choose_device
-from attex.foundations.errors import MissingData
+from attex.foundations.errors import MissingData, UserError
 from attex.foundations.progress import say
 from attex.foundations.storage import read_tensors
 from attex.runner.plan import Plan
@@ -29,6 +29,9 @@ def options(description: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--device", default="auto")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument(
+        "--at-hand", action="store_true", help="compute nothing: use the seeds in the cache"
+    )
     return parser
 
 
@@ -58,12 +61,22 @@ class Found:
         return whole if rows.is_empty() else rows
 
 
+def _at_hand(plan: Plan, cache: Cache) -> ExperimentConfig:
+    """Leave out the seeds of which something is still to be found."""
+    seeds = [n for n, seed in plan.seeds.items() if all(cache.has(s) for s in seed.findings.values())]
+    if not seeds:
+        raise UserError(f"no seed of {plan.config.name} is in the cache")
+    return ExperimentConfig.model_validate(plan.config.resolved() | {"seeds": seeds})
+
+
 def obtain(configs: Sequence[ExperimentConfig], asked: argparse.Namespace) -> dict[str, Found]:
     """Run what the cache lacks and read all, by experiment; absent data is skipped with a line."""
     data, device = DataFolder.at(asked.data_dir), choose_device(asked.device)
     cache, plans = Cache(asked.output_dir / ".cache"), []
     for config in configs:
         try:
+            if asked.at_hand:
+                config = _at_hand(Plan(config, data, device), cache)
             plans.append(Plan(config, data, device))
         except MissingData as missing:
             say(f"{config.name} skipped: {missing}")

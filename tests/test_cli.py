@@ -152,6 +152,7 @@ def test_a_dry_run_lists_the_stages_and_writes_nothing(attex_: Attex, tmp_path: 
         "training": 2,
         "predictions": 2,
         "importance": 6,
+        "findings": 2,
         "analysis": 2,
     }
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.json"]
@@ -268,8 +269,8 @@ BAD: dict[str, tuple[dict[str, object], list[str], str]] = {
     "bad until": (
         {"bad.jsonnet": TINY},
         ["--until", "trianing"],
-        "attex: --until trianing: expected one of corpus, training, importance, analyses, report; "
-        "did you mean 'training'?",
+        "attex: --until trianing: expected one of corpus, training, importance, findings, analyses, "
+        "report; did you mean 'training'?",
     ),
     "module that fails": (
         {

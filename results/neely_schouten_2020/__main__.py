@@ -16,6 +16,7 @@ from attex.config.loading import load_experiments
 from attex.config.schema import ExperimentConfig
 from attex.foundations.storage import write_json
 from results.figures import answer_figure, density_figure, write_figure
+from results.markdown import number, spread, table
 from results.running import Found, obtain, options
 
 HERE = Path(__file__).parent
@@ -59,16 +60,6 @@ def claim(**where: str) -> Claim:
     """Return the one claim of the paper that is about this."""
     (found,) = published(paper=PAPER, **where)
     return found
-
-
-def spread(row: dict[str, Any], name: str = "mean", low: str = "low", high: str = "high") -> str:
-    """Write a number with its interval."""
-    return f"{number(row[name])} [{number(row[low])}, {number(row[high])}]"
-
-
-def number(value: float | None) -> str:
-    """Write a number, or what stands for none."""
-    return "–" if value is None or value != value else f"{value:.3f}".replace("-", "−")
 
 
 def table_1(found: dict[str, Found]) -> list[dict[str, Any]]:
@@ -140,12 +131,6 @@ def answer_rows(found: dict[str, Found]) -> list[dict[str, Any]]:
     return rows
 
 
-def markdown(rows: list[list[str]], header: list[str]) -> str:
-    """Lay a table out in Markdown."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
 def page(found: dict[str, Found], first: list[dict[str, Any]], second: list[dict[str, Any]]) -> str:
     """Write the page from its template and the measured numbers."""
     template = (HERE / "template.md").read_text(encoding="utf-8")
@@ -159,15 +144,24 @@ def page(found: dict[str, Found], first: list[dict[str, Any]], second: list[dict
         for row in first
     ]
     parts = {
-        "TABLE_1": markdown(
-            shown_1,
+        "TABLE_1": table(
             ["data", "class", "τ with", "published", "ours, their settings", "ours, correct settings"],
+            shown_1,
         ),
-        "TABLE_2": markdown([second_row(row) for row in second], SECOND_HEADER),
-        "CONTROLS": markdown(
-            control_rows(second), ["data", "measure", "trained", "permuted attention", "chance"]
+        "TABLE_2": table(SECOND_HEADER, [second_row(row) for row in second]),
+        "CONTROLS": table(
+            ["data", "measure", "trained", "permuted attention", "chance", "of what is above chance"],
+            control_rows(second),
         ),
-        "MODELS": markdown(model_rows(found), ["experiment", "accuracy", "weights that are not 0"]),
+        "SEEDS": seeds_used(found),
+        "BUILT_IN": " and ".join(
+            f"{100 * built_in(row, 'correct'):.0f} %"
+            for row in second
+            if (row["dataset"], row["attention"], row["k"]) == ("sst", "tanh", "non-zero")
+        ),
+        "MODELS": table(
+            ["experiment", "seeds", "accuracy", "weights that are not 0"], model_rows(found)
+        ),
     }
     for row in answer_rows(found):
         key = f"{row['row'].replace(', ', '_').upper()}_{row['panel'].replace(' ', '_').upper()}"
@@ -216,6 +210,12 @@ def second_row(row: dict[str, Any]) -> list[str]:
     ]
 
 
+def built_in(row: dict[str, Any], settings: str) -> float:
+    """Return the share of what is above chance that permuted attention has too."""
+    mean, permuted, null = (row[f"{settings}_corrected_{name}"] for name in ("mean", "permuted", "null"))
+    return float((permuted - null) / (mean - null))
+
+
 def control_rows(rows: list[dict[str, Any]]) -> list[list[str]]:
     """Sparse tanh attention under its own weights, permuted."""
     return [
@@ -223,11 +223,19 @@ def control_rows(rows: list[dict[str, Any]]) -> list[list[str]]:
             f"{row['dataset'].upper()}, {settings}",
             row["measure"].replace("_", "-"),
             *(number(row[f"{key}_corrected_{name}"]) for name in ("mean", "permuted", "null")),
+            f"{100 * built_in(row, key):.0f} %",
         ]
         for row in rows
         for settings, key in (("correct settings", "correct"), ("their settings", "theirs"))
         if row["attention"] == "tanh" and row["k"] == "non-zero" and row["dataset"] == "sst"
     ]
+
+
+def seeds_used(found: dict[str, Found]) -> str:
+    """Say over how many seeds the numbers are."""
+    few = [f"`{name}`: {len(each.record['seeds'])}" for name, each in found.items()]
+    few = [text for text in few if not text.endswith(": 3")]
+    return f"three seeds ({', '.join(few)})" if few else "three seeds"
 
 
 def model_rows(found: dict[str, Found]) -> list[list[str]]:
@@ -236,7 +244,8 @@ def model_rows(found: dict[str, Found]) -> list[list[str]]:
     for name, each in found.items():
         accuracy = each.pooled("performance").to_dicts()[0]
         support = row(each, "kendall_tau", "", "leave_one_out")["mean_support"]
-        rows.append([f"`{name}`", spread(accuracy, "accuracy"), f"{support:.1f}"])
+        seeds = ", ".join(str(seed) for seed in each.record["seeds"])
+        rows.append([f"`{name}`", seeds, spread(accuracy, "accuracy"), f"{support:.1f}"])
     return rows
 
 

@@ -1,0 +1,1 @@
+"""Jain & Wallace 2019: the classification grid, measured."""

@@ -1,0 +1,244 @@
+"""Write results/jain_wallace_2019/: the classification grid, row by row beside the published values.
+
+python -m results.jain_wallace_2019 [--only PREFIX] [--output-dir outputs] [--data-dir DATA] [--jobs 1]
+
+Computes what the cache of the output folder does not hold.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from attex.agreement.intervals import mean_interval
+from attex.claims.comparison import beside
+from attex.config.loading import load_experiments
+from attex.config.schema import ExperimentConfig
+from attex.foundations.storage import write_json
+from results.figures import difference_figure, published_figure, write_figure
+from results.markdown import number, spread, table
+from results.running import Found, obtain, options
+
+HERE = Path(__file__).parent
+EXPERIMENTS = HERE.parent.parent / "experiments" / "jain_wallace_2019"
+PAPER = "Jain & Wallace 2019"
+DATASETS, ENCODERS, ATTENTIONS = (
+    ("sst", "imdb", "20news", "ag_news"),
+    ("lstm", "cnn", "average"),
+    ("tanh", "sdp"),
+)
+PAIRS = (("attention", "gradient"), ("attention", "leave_one_out"), ("gradient", "leave_one_out"))
+FAR = 0.1
+"""A difference of τ that asks for its cause."""
+
+
+def experiments(only: str) -> list[ExperimentConfig]:
+    """Load the grid and the study of kept epochs."""
+    found = [load_experiments(EXPERIMENTS / f"{name}.jsonnet") for name in ("grid", "kept_epoch")]
+    configs = [config for one in found if isinstance(one, list) for config in one]
+    return [config for config in configs if config.name.startswith(only)]
+
+
+def comparison(found: Mapping[str, Found]) -> Iterator[dict[str, Any]]:
+    """Put every published value beside ours, and each seed's."""
+    for name, each in found.items():
+        if "_epoch_" in name:
+            continue
+        by_seed = _by_seed(each)
+        for row in beside(each.tables):
+            if row["paper"] == PAPER:
+                seeds = [values[row["claim"]] for values in by_seed if row["claim"] in values]
+                shown = ", ".join(number(value) for value in seeds)
+                yield {"experiment": name} | row | {"seeds": shown, "cause": _cause(name, row)}
+
+
+def _by_seed(found: Found) -> list[dict[str, float]]:
+    seeds = [s for s in found.tables["tables/performance"]["seed"].unique().sort() if s != "all"]
+    rows = [
+        beside({name: t.filter(pl.col("seed") == seed) for name, t in found.tables.items()})
+        for seed in seeds
+    ]
+    return [{row["claim"]: row["ours"] for row in some} for some in rows]
+
+
+def _cause(name: str, row: dict[str, Any]) -> str:
+    if abs(row["difference"]) <= FAR or row["inside"]:
+        return ""
+    if "lstm_tanh" in name and row["measure_a"]:
+        return "the epoch that is kept (see below)"
+    return "not known"
+
+
+def tau(found: Found, pair: tuple[str, str]) -> dict[str, Any]:
+    """Return the row of Kendall's τ of a pair over all texts."""
+    rows = found.pooled("agreement").filter(
+        pl.col("measure_a") == pair[0], pl.col("measure_b") == pair[1], pl.col("class") == "overall"
+    )
+    return rows.to_dicts()[0]
+
+
+def grid_rows(found: Mapping[str, Found], compared: list[dict[str, Any]]) -> list[list[str]]:
+    """One line a model: three τ and the accuracy, ours and published."""
+    claims = {
+        (row["experiment"], row["quantity"], row["measure_a"], row["measure_b"]): row["published"]
+        for row in compared
+        if row["class"] == "overall"
+    }
+    rows = []
+    for data, encoder, attention in product(DATASETS, ENCODERS, ATTENTIONS):
+        name = f"{data}_{encoder}_{attention}"
+        if name not in found:
+            continue
+        cells = [data, encoder, attention]
+        for pair in PAIRS:
+            ours = tau(found[name], pair)
+            cells += [spread(ours), number(claims.get((name, "kendall_tau", *pair)))]
+        accuracy = found[name].pooled("performance").to_dicts()[0]
+        rows.append(
+            [*cells, spread(accuracy, "accuracy"), number(claims.get((name, "accuracy", "", "")))]
+        )
+    return rows
+
+
+def counterfactual_rows(found: Mapping[str, Found]) -> list[list[str]]:
+    """One line a model: permutation, adversaries, erasure, log-odds."""
+    rows = []
+    for name, each in found.items():
+        if "tables/adversarial" not in each.tables:
+            continue
+        permuted = each.pooled("permutation").filter(
+            pl.col("highest_weight") == "any", pl.col("class") == "overall"
+        )
+        adversaries = each.pooled("adversarial").filter(pl.col("epsilon") == 0.01).to_dicts()
+        exact, search = (next(r for r in adversaries if r["method"] == m) for m in ("exact", "search"))
+        smallest, by_attention = (
+            each.pooled("erasure_prefix").filter(pl.col("order") == order).to_dicts()[0]
+            for order in ("smallest set", "attention")
+        )
+        uniform = each.pooled("log_odds").filter(pl.col("imposed") == "uniform").to_dicts()[0]
+        rows.append(
+            [
+                f"`{name}`",
+                spread(permuted.to_dicts()[0]),
+                spread(exact, "ratio", "ratio_low", "ratio_high"),
+                spread(search, "reached", "reached_low", "reached_high"),
+                f"{100 * search['within_1_percent']:.0f} %",
+                f"{number(by_attention['erased'])} / {number(smallest['erased'])}",
+                spread(uniform, "agreement", "agreement_low", "agreement_high"),
+            ]
+        )
+    return rows
+
+
+def differences(found: Mapping[str, Found]) -> Iterator[dict[str, Any]]:
+    """Figures 3 to 5: τ(gradient, LOO) less τ(attention, ·), and the average encoder less the LSTM."""
+    for name, each in found.items():
+        if "_epoch_" in name:
+            continue
+        for row in each.pooled("agreement_differences").to_dicts():
+            if row["less"] == "gradient ~ leave_one_out":
+                what = f"(gradient ~ leave_one_out) − ({row['pair']})"
+                yield {"model": name, "what": what} | {
+                    "mean": -row["mean"], "low": -row["high"], "high": -row["low"]
+                }  # fmt: skip
+    for data, attention in product(DATASETS, ATTENTIONS):
+        names = [f"{data}_{encoder}_{attention}" for encoder in ("average", "lstm")]
+        if not all(name in found for name in names):
+            continue
+        for pair in PAIRS[:2]:
+            key = f"kendall_tau|{'|'.join(pair)}|value"
+            average, lstm = (
+                np.stack([f[key].numpy() for f in found[name].findings("agreement")]) for name in names
+            )
+            gap = average - lstm
+            low, high = mean_interval(gap, ~np.isnan(gap))
+            what = f"average − lstm: {' ~ '.join(pair)}"
+            yield {"model": f"{data}_{attention}", "what": what} | {
+                "mean": float(np.nanmean(gap)), "low": low, "high": high
+            }  # fmt: skip
+
+
+def epoch_rows(found: Mapping[str, Found]) -> list[list[str]]:
+    """How τ moves with the epoch whose model is kept."""
+    rows = []
+    for name, each in found.items():
+        if "_epoch_" in name:
+            accuracy = each.pooled("performance").to_dicts()[0]
+            values = [spread(tau(each, pair)) for pair in PAIRS]
+            rows.append([f"`{name}`", *values, spread(accuracy, "accuracy")])
+    return rows
+
+
+COUNTERFACTUAL = [
+    "model",
+    "permuted: median TVD",
+    "exact JSD at ε = 0.01, of the largest",
+    "search, of the exact",
+    "within 1 %",
+    "erased to flip: by attention / smallest",
+    "decides the same under uniform attention",
+]
+
+
+def _far_row(row: dict[str, Any]) -> list[str]:
+    return [
+        f"`{row['experiment']}`",
+        f"{row['measure_a']} ~ {row['measure_b']}",
+        row["class"],
+        number(row["published"]),
+        spread(row, "ours"),
+        row["seeds"],
+        number(row["difference"]),
+        row["cause"],
+    ]
+
+
+def page(found: Mapping[str, Found], compared: list[dict[str, Any]]) -> str:
+    """Write the page from its template and the measured numbers."""
+    far = [row for row in compared if abs(row["difference"]) > FAR and row["measure_a"]]
+    parts = {
+        "GRID": table(
+            ["data", "encoder", "attention"]
+            + [cell for pair in PAIRS for cell in (f"τ({pair[0]}, {pair[1]})", "published")]
+            + ["accuracy", "published"],
+            grid_rows(found, compared),
+        ),
+        "COUNTERFACTUAL": table(COUNTERFACTUAL, counterfactual_rows(found)),
+        "EPOCHS": table(["model", *(f"τ({a}, {b})" for a, b in PAIRS), "accuracy"], epoch_rows(found)),
+        "FAR": table(
+            ["model", "quantity", "class", "published", "ours", "each seed", "difference", "cause"],
+            [_far_row(row) for row in far],
+        ),
+        "CLAIMS": str(len(compared)),
+        "INSIDE": str(sum(row["inside"] is True for row in compared)),
+        "FAR_COUNT": str(len(far)),
+    }
+    text = (HERE / "template.md").read_text(encoding="utf-8")
+    for key, value in parts.items():
+        text = text.replace(f"{{{key}}}", value)
+    return text
+
+
+def main() -> None:
+    """Compute what is missing and write everything."""
+    parser = options(__doc__)
+    parser.add_argument("--only", default="", metavar="PREFIX")
+    asked = parser.parse_args()
+    found = obtain(experiments(asked.only), asked)
+    compared = list(comparison(found))
+    pl.DataFrame(compared, infer_schema_length=None).write_csv(
+        HERE / "comparison.csv", float_precision=4
+    )
+    gaps = list(differences(found))
+    pl.DataFrame(gaps, infer_schema_length=None).write_csv(HERE / "differences.csv", float_precision=4)
+    write_figure(HERE / "published", published_figure(compared))
+    write_figure(HERE / "differences", difference_figure(gaps))
+    (HERE / "README.md").write_text(page(found, compared), encoding="utf-8")
+    write_json(HERE / "manifest.json", {name: each.record for name, each in found.items()})
+
+
+if __name__ == "__main__":
+    main()

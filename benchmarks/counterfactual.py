@@ -25,7 +25,8 @@ class Texts:
         torch.manual_seed(0)
         self.hidden = torch.randn(count, length, WIDTH)
         self.weight, self.bias = torch.randn(WIDTH) * 0.2, 0.1
-        self.attention = torch.randn(count, length).mul(2).softmax(dim=1)
+        self.inner, self.outer = torch.randn(WIDTH, WIDTH // 2) * 0.1, torch.randn(WIDTH // 2) * 0.3
+        self.attention = self.attend(self.hidden)
         self.mask = torch.ones(count, length, dtype=torch.bool)
 
     @property
@@ -34,6 +35,10 @@ class Texts:
         values = (self.hidden @ self.weight)[..., None].double()
         return Readout(values, lambda context: context + self.bias, linear=True)
 
+    def attend(self, hidden: Tensor) -> Tensor:
+        """Additive attention."""
+        return (torch.tanh(hidden @ self.inner) @ self.outer).softmax(dim=-1)
+
     def output(self, attention: Tensor, hidden: Tensor) -> Tensor:
         """Attend and decode."""
         context = (attention[..., None] * hidden).sum(dim=-2)
@@ -41,13 +46,14 @@ class Texts:
 
 
 def published_permutation(texts: Texts) -> None:
-    """Shuffle each text's weights in turn and decode, a hundred times."""
+    """Attend anew, shuffle each text's weights in turn and decode, a hundred times."""
     for start in range(0, len(texts.hidden), BATCH):
         hidden = texts.hidden[start : start + BATCH]
         attention = texts.attention[start : start + BATCH]
         whole = texts.output(attention, hidden)
         changes = []
         for _ in range(DRAWS):
+            attention = texts.attend(hidden)
             shuffled = attention.clone()
             for row in range(len(shuffled)):
                 order = np.random.permutation(shuffled.shape[1])

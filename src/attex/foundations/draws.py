@@ -60,7 +60,7 @@ def permutations(ids: Tensor, mask: Tensor, draws: int, seed: int, start: int = 
     """
     length = mask.shape[1]
     keys = numbers(ids, mask, draws, seed, start).masked_fill(~mask[:, None], _LARGEST)
-    order = _argsort(keys)
+    order = _order(keys)
     if bool(mask.all()):
         return order
     # The n-th counted position takes what the n-th smallest number chose.
@@ -69,8 +69,18 @@ def permutations(ids: Tensor, mask: Tensor, draws: int, seed: int, start: int = 
     return torch.empty_like(order).scatter_(-1, slots, order.where(counted, slots))
 
 
-def _argsort(keys: Tensor) -> Tensor:
-    # On a CPU NumPy sorts several times as fast as torch.
-    if keys.device.type != "cpu":
-        return keys.argsort(dim=-1)
-    return torch.from_numpy(np.argsort(keys.numpy(), axis=-1))
+def _order(keys: Tensor) -> Tensor:
+    """Return where the numbers of every row come from in order.
+
+    The last bits give way to the position, so that sorting the numbers themselves, several times as
+    fast, tells where each came from.
+    """
+    length = keys.shape[-1]
+    bits = max(1, (length - 1).bit_length())
+    marked = ((keys >> bits) << bits) + torch.arange(length, device=keys.device)
+    if keys.device.type == "cpu":
+        # NumPy sorts several times as fast as torch.
+        marked = torch.from_numpy(np.sort(marked.numpy(), axis=-1))
+    else:
+        marked = marked.sort(dim=-1).values
+    return marked & ((1 << bits) - 1)

@@ -18,10 +18,9 @@ from attex.counterfactual.erasing import (
     Eraser,
     decision,
     other_token,
-    output_divergence,
     random_scores,
 )
-from attex.foundations.divergences import distribution
+from attex.foundations.divergences import distribution, output_divergence
 from attex.models.decoder import Readout
 
 LENGTHS = [1, 2, 9, 5, 7, 3, 8, 6]

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from attex.agreement.depth import depth_per_text
-from attex.agreement.nulls import NULLS, Null, Options, taken
+from attex.agreement.nulls import Null, Options, Shifts, Shuffles, taken
 from attex.agreement.ordering import last_outside, sort_rows
 from attex.agreement.patterns import first_positions
 from attex.agreement.statistic import STATISTICS, Agreement
@@ -88,9 +88,12 @@ def calibrate(
     in any batch and on any device.
     """
     compute = STATISTICS[statistic].target if isinstance(statistic, str) else statistic
-    if null not in NULLS:
-        raise ValueError(f"null = '{null}' is not one of {', '.join(NULLS)}")
-    return against(compute, NULLS[null](compute, draws, seed), a, b, mask, ids, options)
+    if draws < 1:
+        raise ValueError(f"draws = {draws} is less than 1")
+    if null not in ("shuffle", "shift"):
+        raise ValueError(f"null = '{null}' is not one of shuffle, shift")
+    drawn = Shuffles(compute, draws, seed) if null == "shuffle" else Shifts(compute, draws)
+    return against(compute, drawn, a, b, mask, ids, options)
 
 
 def against(

@@ -47,8 +47,6 @@ class Shuffles:
     exact: ClassVar[bool] = True
 
     def __init__(self, statistic: Callable[..., Agreement], draws: int, seed: int = 0) -> None:
-        if draws < 1:
-            raise ValueError(f"draws = {draws} is less than 1")
         self._statistic = statistic
         self._draws = draws
         self._seed = seed
@@ -106,9 +104,7 @@ class Shifts:
 
     exact: ClassVar[bool] = False
 
-    def __init__(self, statistic: Callable[..., Agreement], draws: int, seed: int = 0) -> None:
-        if draws < 1:
-            raise ValueError(f"draws = {draws} is less than 1")
+    def __init__(self, statistic: Callable[..., Agreement], draws: int) -> None:
         self._statistic = statistic
         self._draws = draws
 
@@ -128,9 +124,6 @@ class Shifts:
             moved = b[span, None].expand(-1, most, -1).gather(-1, source)
             pieces.append(_values(self._statistic, a[span], moved, counted[span], taken(options, span)))
         return _summed(torch.cat(pieces).where(number < others, float("nan")))
-
-
-NULLS: dict[str, type[Shuffles] | type[Shifts]] = {"shuffle": Shuffles, "shift": Shifts}
 
 
 def taken(options: Options, rows: Any) -> Options:

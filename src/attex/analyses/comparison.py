@@ -72,7 +72,7 @@ class Comparer:
             shuffles = self._tested if known else self._untested
             ids = self._texts.ids[torch.from_numpy(chosen)]
             shuffled = against(self._compute, shuffles, a, b, mask, ids, options)
-            shifted = against(self._compute, self._shifts, a, b, mask, ids, options)
+            shifted = self._shifts.draw(a, b, mask, ids, options).mean
             for name, part in _columns(shuffled, shifted, chosen).items():
                 whole = found.setdefault(name, part.new_empty(len(self._texts), *part.shape[1:]).cpu())
                 whole[chosen] = part.cpu()
@@ -111,7 +111,7 @@ def support(texts: Split, weights: Tensor) -> Tensor:
     return sums[texts.starts].diff().double()
 
 
-def _columns(found: Calibration, shifted: Calibration, chosen: np.ndarray) -> dict[str, Tensor]:
+def _columns(found: Calibration, shifted: Tensor, chosen: np.ndarray) -> dict[str, Tensor]:
     tested, depth = found.agreement.p_value, found.agreement.depth
     # Texts that share a null distribution show different draws of it.
     shown = torch.from_numpy(chosen)[:, None] * _SHOWN + torch.arange(_SHOWN)
@@ -120,7 +120,7 @@ def _columns(found: Calibration, shifted: Calibration, chosen: np.ndarray) -> di
         found.observed,
         found.null,
         found.null_std,
-        shifted.null,
+        shifted,
         found.ceiling,
         found.room,
         found.two_sided if tested is None else tested,

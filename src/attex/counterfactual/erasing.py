@@ -6,6 +6,7 @@ Serrano & Smith (2019) erase one token, or one after the other until the decisio
 import torch
 from torch import Tensor
 
+from attex.foundations.divergences import output_divergence
 from attex.foundations.draws import numbers
 from attex.foundations.memory import DEFAULT_BUDGET, spans
 from attex.models.decoder import Readout
@@ -17,9 +18,6 @@ _OTHER, _ORDER = 0, 1
 _LARGEST = torch.iinfo(torch.int64).max
 _WORKING_COPIES = 8
 """What all prefixes of a text take (gathered, weighed, summed, decoded), in copies of its values."""
-
-_FAR = 100.0
-"""Where the ratio of two probabilities is e^100, one of them counts for nothing in float64."""
 
 
 class Eraser:
@@ -146,25 +144,6 @@ def other_token(tokens: Tensor, mask: Tensor, ids: Tensor) -> Tensor:
 def random_scores(mask: Tensor, ids: Tensor) -> Tensor:
     """Draw scores that put the tokens of a text in random order: mask [B,T], ids [B] → [B,T]."""
     return numbers(ids, mask, 1, _SEED, start=_ORDER)[:, 0].double()
-
-
-def output_divergence(logits_a: Tensor, logits_b: Tensor) -> Tensor:
-    """JS(y, y′) in nats of the full output distributions: logits [...,O], [...,O] → [...].
-
-    With x_i = ln y_i/y′_i it is ¼ Σ_i (y_i + y′_i)(x_i tanh(x_i/2) − 2 ln cosh(x_i/2)): no term is
-    negative, and ln cosh(x/2) = ln(1 + 2 sinh²(x/4)) keeps differences that saturation leaves tiny.
-    """
-    a, b = _log_distribution(logits_a), _log_distribution(logits_b)
-    x = (a - b).clamp(-_FAR, _FAR)
-    terms = x * torch.tanh(x / 2) - 2 * torch.log1p(2 * torch.sinh(x / 4) ** 2)
-    return ((a.exp() + b.exp()) * terms).sum(dim=-1) / 4
-
-
-def _log_distribution(logits: Tensor) -> Tensor:
-    logits = logits.double()
-    if logits.shape[-1] == 1:
-        return torch.nn.functional.logsigmoid(torch.cat([-logits, logits], dim=-1))
-    return logits.log_softmax(dim=-1)
 
 
 def _log_odds(logits: Tensor) -> Tensor:

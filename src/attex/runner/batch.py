@@ -65,4 +65,5 @@ def run_files(
         except UserError as error:
             say(f"attex: {config.name}: {error}")
             went_well = False
-    return went_well and (skip_missing or skipped < len(configs))
+    nothing_ran = 0 < skipped == len(configs)
+    return went_well and (skip_missing or not nothing_ran)

@@ -111,7 +111,7 @@ class Plan:
             kept = " / ".join(f"{n:,}" for n in corpus.facts["kept"].values())
             say(f"  kept {kept} texts (train / dev / test), {corpus.vocabulary_size:,} words")
 
-        settings = {"data": self.config.data.model_dump(), "files": sorted(self.files.values())}
+        settings = {"data": self.config.data.settings(), "files": sorted(self.files.values())}
         return Stage("corpus", self.config.data.title, 1, settings | self._plugins, (), make)
 
     def _vectors(self) -> Stage | None:
@@ -170,7 +170,7 @@ class Plan:
             write_tensors(folder / "findings.safetensors", {k: x.cpu() for k, x in found.items()})
 
         spec = self._specs[name]
-        settings = {"analysis": spec.model_dump()} | self._plugins
+        settings = {"analysis": spec.settings()} | self._plugins
         inputs = (self.corpus, stages.training, *pieces.values())
         return Stage("findings", f"{name}, seed {seed}", 1, settings, inputs, make)
 
@@ -234,7 +234,7 @@ class Plan:
             for piece in folder.glob("piece-*"):
                 piece.unlink()
 
-        settings = {"measure": measure.model_dump()} | self._plugins
+        settings = {"measure": measure.settings()} | self._plugins
         inputs: tuple[Stage, ...] = (self.corpus, training)
         if variant is not None:
             settings |= {"variant": variant, "seed": seed}
@@ -260,7 +260,7 @@ class Plan:
             write_result(folder, self.methods[name](evidence))
 
         spec = self._specs[name]
-        settings = {"analysis": spec.model_dump(), "about": self.about()} | self._plugins
+        settings = {"analysis": spec.settings(), "about": self.about()} | self._plugins
         return Stage("analysis", spec.title, 3, settings, (self.corpus, *pieces.values()), make)
 
 

@@ -35,10 +35,7 @@ def main() -> int:
     for name in MODULES:
         for result in importlib.import_module(f"benchmarks.{name}").benchmarks(data):
             results.append(result)
-            naive = "–" if result.naive is None else f"{result.naive:.2f} s"
-            kept = "yes" if result.kept else "NO"
-            cells = (result.name, f"{result.seconds:.2f} s", naive, result.ratio, result.promise, kept)
-            print(f"| {' | '.join(cells)} |", flush=True)
+            print(result.line(), flush=True)
     return 0 if all(result.kept for result in results) else 1
 
 

@@ -20,6 +20,13 @@ class Result:
         """How many times faster than the naive way."""
         return "–" if self.naive is None else f"{self.naive / self.seconds:.1f}×"
 
+    def line(self) -> str:
+        """The result as a line of a Markdown table."""
+        took = f"{self.seconds:.2f} s" if self.seconds >= 0.1 else f"{1000 * self.seconds:.1f} ms"
+        naive = "–" if self.naive is None else f"{self.naive:.2f} s"
+        kept = "yes" if self.kept else "NO"
+        return f"| {' | '.join((self.name, took, naive, self.ratio, self.promise, kept))} |"
+
 
 def seconds(work: Callable[[], object], times: int = 1) -> float:
     """Return the shortest of several runs: what the machine does when nothing disturbs it."""

@@ -18,6 +18,7 @@ MODULES = (
     "ranking",
     "calibration",
     "counterfactual",
+    "influence",
     "analyses",
 )
 

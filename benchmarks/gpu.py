@@ -13,14 +13,18 @@ from scipy.stats import kendalltau
 from attex.agreement.kendall import kendall_tau
 from attex.config.loading import validate
 from attex.config.schema import ExperimentConfig
+from attex.data.corpus import build_corpus
 from attex.data.folder import DataFolder
+from attex.data.reader import READERS
 from attex.foundations.devices import choose_device
 from attex.importance.erasure import leave_one_out
 from attex.runner.execution import execute
+from benchmarks import influence
 from benchmarks.deletion import make, texts
 from benchmarks.timing import Result, compare, seconds, within
 
 PAIRS_A_SECOND = 80e6
+PROMISED = {"lstm": 50.0, "transformer": 50.0}
 MODEL: dict[str, Any] = {
     "vectors": None,
     "model": {"encoder": {"type": "lstm", "hidden": 128}},
@@ -85,6 +89,9 @@ def experiment(dataset: str, search: bool) -> ExperimentConfig:
 def examining(device: torch.device, data: Path) -> Iterator[Result]:
     """Measures and findings of one model, the libraries already loaded."""
     folder = DataFolder.at(data)
+    yield from influence.compared(
+        build_corpus(READERS.bind(READERS.spec("sst")), folder), device, PROMISED
+    )
     for dataset, search, limit in (
         ("sst", True, 5.0),
         ("sst", False, 2.0),

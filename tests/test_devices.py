@@ -8,8 +8,10 @@ from attex.agreement import calibrate, kendall_tau
 from attex.agreement.statistic import STATISTICS
 from attex.counterfactual import adversarial_exact, adversarial_search, permute
 from attex.foundations.devices import choose_device
+from attex.importance.influence import influence_on_states
 from attex.importance.measure import MEASURES
 from attex.models.decoder import Readout
+from attex.models.encoder import ENCODERS
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU on this machine")
 
@@ -76,3 +78,14 @@ def test_counterfactual_attention_agrees() -> None:
 
     for here, there, error in zip(both("cpu"), both("cuda"), (1e-12, 1e-12, 1e-9, 1e-4), strict=True):
         assert torch.allclose(here, there, atol=error)
+
+
+@pytest.mark.parametrize("encoder", [encoder.name for encoder in ENCODERS])
+def test_influence_on_states_agrees(encoder: str) -> None:
+    device = choose_device("cuda")
+    model, batch = make_model(encoder).eval(), make_batch([7, 1, 12, 4])
+    if encoder == "transformer":
+        torch.nn.init.uniform_(model.encoder.norm.weight, 0.3, 1.7)  # type: ignore[arg-type]
+    (_, here), = influence_on_states(model, batch)  # fmt: skip
+    (_, there), = influence_on_states(model.to(device), batch.to(device))  # fmt: skip
+    assert torch.allclose(there.cpu(), here, atol=1e-5, equal_nan=True)

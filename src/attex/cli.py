@@ -33,7 +33,7 @@ def run(
     data_dir: DataDir = None,
     output_dir: OutputDir = Path("outputs"),
     until: Annotated[
-        str, typer.Option(help="Stop after corpus, training, importance, analyses or report.")
+        str, typer.Option(help="Stop after corpus, training, importance, findings, analyses or report.")
     ] = "report",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the stages.")] = False,
     jobs: Annotated[int, typer.Option(min=1, max=256, help="Seeds computed side by side.")] = 1,

@@ -1,6 +1,11 @@
 """Several seeds side by side give what one after the other gives."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import polars as pl
@@ -41,3 +46,37 @@ def test_a_failure_in_a_worker_is_named_and_stops_nothing_else(
     assert "attex: bad: seed " in told.err
     assert "lower trainer.learning_rate" in told.err
     assert "good: open" in told.out
+
+
+def alive(group: int) -> bool:
+    """Say whether a process group has any process left."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_an_interruption_ends_the_workers(tmp_path: Path) -> None:
+    """The rest of a sweep must not be worked off before the command returns."""
+    file = tmp_path / "long.json"
+    long = EXPERIMENT | {"name": "long", "trainer": {"epochs": 100_000}}
+    file.write_text(json.dumps(long), encoding="utf-8")
+    options = ["--jobs", "2", "--device", "cpu", "--output-dir", str(tmp_path)]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "attex", "run", str(file), *options],
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert running.stderr is not None
+    while "epoch 1 of" not in running.stderr.readline():
+        assert running.poll() is None
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=60)
+    assert running.returncode != 0
+    for _ in range(100):
+        if not alive(running.pid):
+            break
+        time.sleep(0.1)
+    assert not alive(running.pid)

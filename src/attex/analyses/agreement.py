@@ -73,6 +73,10 @@ class AgreementAnalysis(Analysis):
         self.draws = draws
         self.controls = controls
 
+    def pairs(self, measures: Sequence[str]) -> list[tuple[str, str]]:
+        """Name the pairs of measures to compare."""
+        return [*combinations(measures, 2)]
+
     def requires(self, measures: Sequence[str], encoder: type[Encoder]) -> tuple[str, ...]:
         """Ask for the controls."""
         built_in = encoder.position_wise or any("[hidden]" in measure for measure in measures)
@@ -89,7 +93,7 @@ class AgreementAnalysis(Analysis):
         rows: dict[str, list[dict[str, Any]]] = {"": [], "_by_length": [], "_differences": []}
         result = Result({})
         for spec in self.statistics:
-            pairs = self._compared(evidence, spec)
+            pairs = self.compared(evidence, spec)
             about = evidence.about | {"statistic": spec.title, "k": _depth(spec)}
             rows["_differences"] += [about | row for row in difference_rows(pairs, _seeds(evidence))]
             overview = []
@@ -133,7 +137,7 @@ class AgreementAnalysis(Analysis):
         found: dict[str, Tensor] = {}
         for spec in self.statistics:
             comparer = Comparer(texts, spec, self.draws, self.drop_ends, subject.device)
-            pairs = [*combinations(subject.measures, 2)]
+            pairs = self.pairs(subject.measures)
             for pair in track(pairs, spec.title, len(pairs)):
                 columns = comparer.compare(subject.scores, pair)
                 for variant, scores in subject.controls.items():
@@ -143,7 +147,8 @@ class AgreementAnalysis(Analysis):
             found["support"] = support(texts, subject.scores["attention"])
         return found
 
-    def _compared(self, evidence: Evidence, spec: Spec) -> dict[tuple[str, str], Comparisons]:
+    def compared(self, evidence: Evidence, spec: Spec) -> dict[tuple[str, str], Comparisons]:
+        """Read what was found of every pair under a statistic."""
         findings = [seed.findings for seed in evidence.seeds]
 
         def columns(start: str) -> dict[str, np.ndarray]:
@@ -155,7 +160,7 @@ class AgreementAnalysis(Analysis):
 
         return {
             pair: Comparisons(_seeds(evidence), columns(_key(spec, pair, "")))
-            for pair in combinations(evidence.measures, 2)
+            for pair in self.pairs(evidence.measures)
         }
 
     def _by_class(

@@ -33,12 +33,17 @@ class SeedEvidence:
     findings: dict[str, Tensor] = field(default_factory=dict)
 
 
+def _not_at_hand() -> AttentionModel:
+    raise LookupError("this analysis does not say that it examines the untrained model")
+
+
 @dataclass(frozen=True)
 class Subject:
     """One trained model as an analysis examines it, with all that was computed of it.
 
     `controls` holds the same scores of models to compare it with, by the name of the variant;
-    `load` gives the model itself.
+    `load` gives the model itself, `load_untrained` (for an analysis that `examines_untrained`) what
+    it was before training.
     """
 
     corpus: Corpus
@@ -46,6 +51,7 @@ class Subject:
     scores: dict[str, Tensor]
     controls: dict[str, dict[str, Tensor]]
     load: Callable[[], AttentionModel]
+    load_untrained: Callable[[], AttentionModel] = _not_at_hand
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -110,6 +116,8 @@ class Analysis(ABC):
     explanation: ClassVar[str]
     examines: ClassVar[bool] = False
     """Whether it has an `examine` of its own."""
+    examines_untrained: ClassVar[bool] = False
+    """Whether it looks into the model before training, too."""
     reads_scores: ClassVar[bool] = True
     """Whether it lays out scores; what does not is not computed again when a measure is added."""
 

@@ -37,7 +37,7 @@ COLUMNS = (
 """What is known of a pair of measures under a statistic, for every text: [N] each.
 
 p_value is two-sided: the statistic's own test where it has one, else by the draws; `above` says on
-which side of chance a text is. `sample` [N,20] are draws of the null.
+which side of chance a text is. `sample` [N,20] are draws of the null, in float16: they are only shown.
 """
 
 
@@ -126,7 +126,7 @@ def _columns(found: Calibration, shifted: Tensor, chosen: np.ndarray) -> dict[st
         found.two_sided if tested is None else tested,
         found.p_value < found.p_below if tested is None else found.observed > 0,
         torch.full_like(found.null, float("nan")) if depth is None else depth,
-        found.drawn.gather(1, shown),
+        found.drawn.gather(1, shown).half(),
     )
     return dict(zip(COLUMNS, columns, strict=True))
 

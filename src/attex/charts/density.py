@@ -21,7 +21,7 @@ def density_rows(
     A Gaussian kernel with Scott's bandwidth, no narrower than a hundredth of the range (a spike
     stays visible), folded back at the ends so that no mass lies where no value can.
     """
-    known = values[~np.isnan(values)]
+    known = values[~np.isnan(values)].astype(float)
     if not known.size:
         return []
     grid = np.linspace(low, high, _POINTS)

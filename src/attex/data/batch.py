@@ -40,6 +40,19 @@ class Batch:
         """Copy every tensor."""
         return replace(self, **{name: value.clone() for name, value in self.tensors().items()})
 
+    def keeping(self, kept: Tensor) -> "Batch":
+        """Leave the positions that `kept` [B,T] marks, and close the texts up."""
+        kept = kept & self.mask
+        order = (~kept).long().argsort(dim=1, stable=True)[:, : int(kept.sum(dim=1).max())]
+        mask = kept.gather(1, order)
+        tokens = self.tokens.gather(1, order).where(mask, PAD)
+        scorable, truth = (
+            None if marks is None else marks.gather(1, order) & mask
+            for marks in (self.scorable, self.truth)
+        )
+        assert scorable is not None
+        return Batch(tokens, mask, scorable, self.labels, self.ids, truth)
+
 
 class Batcher:
     """Cuts batches out of one split; the arrays lie on the device once.

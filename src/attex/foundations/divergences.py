@@ -62,3 +62,16 @@ def _log_distribution(logits: Tensor) -> Tensor:
     if logits.shape[-1] == 1:
         return torch.nn.functional.logsigmoid(torch.cat([-logits, logits], dim=-1))
     return logits.log_softmax(dim=-1)
+
+
+def normalised_entropy(weights: Tensor, mask: Tensor) -> Tensor:
+    """H̃ = −Σ_t p_t ln p_t / ln n with p = weights/Σ over the n positions that count: [...,T] → [...].
+
+    0 where all weight lies on one position, 1 where it is spread evenly; 0·ln 0 = 0. Undefined (NaN)
+    where n < 2, where all weights are 0 or where one of those that count is NaN. In float64.
+    """
+    weights = weights.double().where(mask, 0.0)
+    shares = weights / weights.sum(dim=-1, keepdim=True)
+    entropy = -torch.xlogy(shares, shares).sum(dim=-1)
+    count = mask.sum(dim=-1)
+    return (entropy / count.clamp(min=2).double().log()).masked_fill(count < 2, float("nan"))

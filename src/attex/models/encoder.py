@@ -19,6 +19,9 @@ Width = Annotated[int, Field(ge=1, le=8192)]
 _STATES_PER_POSITION = 8
 """Hidden-sized temporaries an encoder makes for a position (LSTM: four gates, state, output)."""
 
+_STATES_KEPT, _WEIGHTS_KEPT = 48, 16
+"""What a gradient needs kept of a position (Transformer), in hidden-sized and text-sized rows."""
+
 
 @dataclass(frozen=True)
 class Encoded:
@@ -70,6 +73,11 @@ class Encoder(nn.Module, ABC):
     position_wise: ClassVar[bool] = False
     """Whether a hidden state depends on its own token only."""
 
+    @property
+    def lengths_vary(self) -> bool:
+        """Whether hidden states can differ in length: normalised ones may not."""
+        return True
+
     @abstractmethod
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
         """Encode every text as if it were alone."""
@@ -93,6 +101,28 @@ class Encoder(nn.Module, ABC):
             text, position = texts[span], positions[span]
             variants = self(_close_up(embedded[text], position), _close_up(mask[text], position))
             yield Deletions(text, position, tuple(read(variants) for read in reads), closed=True)
+
+    def influences(
+        self, embedded: Tensor, mask: Tensor, directions: Tensor, budget: int
+    ) -> Iterator[tuple[slice, Tensor]]:
+        """Measure how far each state turns with each token: ‖u_pᵀ ∂h_p/∂e_i‖₂.
+
+        embedded [B,T,d]; directions u [B,T,width], 0 for a state that is not asked for. Yields some
+        texts under `budget` bytes and their norms [b,T,T], state and token. The base class goes
+        back once for each position, all texts together; an override is for speed only and is tested
+        equal to this.
+        """
+        length = embedded.shape[1]
+        floats = embedded.shape[2] * 3 + self.width * _STATES_KEPT + length * _WEIGHTS_KEPT
+        for span in spans(len(embedded), embedded.element_size() * length * floats, budget):
+            with torch.enable_grad():
+                tokens = embedded[span].detach().requires_grad_()
+                states = self(tokens, mask[span]).unbind(dim=1)
+            norms = tokens.new_zeros(len(tokens), length, length)
+            for p in directions[span].any(dim=-1).any(dim=0).nonzero()[:, 0].tolist():
+                (slope,) = torch.autograd.grad(states[p], tokens, directions[span, p], retain_graph=True)
+                norms[:, p] = torch.linalg.vector_norm(slope, dim=-1)
+            yield span, norms
 
 
 def drop_each(deleted: Tensor, values: Sequence[Tensor], budget: int) -> Iterator[Deletions]:

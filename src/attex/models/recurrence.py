@@ -11,6 +11,7 @@ from attex.foundations.memory import spans
 from attex.models.encoder import Deletions, Encoded, Encoder
 from attex.models.reads import Read
 from attex.models.recurrent_deletion import Direction, State, combine, split_reads
+from attex.models.recurrent_influence import Slopes, gradient_norms, straightened
 
 
 class Bidirectional(Encoder):
@@ -37,6 +38,16 @@ class Bidirectional(Encoder):
 
         The recurrent products are not needed after and may be overwritten.
         """
+
+    @staticmethod
+    @abstractmethod
+    def slopes(inputs: Tensor, recurrent: Tensor, hidden: Tensor) -> Slopes:
+        """Derive every step from its products [T,B,G], biases included, and the state before it."""
+
+    @staticmethod
+    @abstractmethod
+    def retreat(slopes: Slopes, gradients: State) -> tuple[Tensor, Tensor]:
+        """Go back over one token (see `recurrent_influence.Cell`)."""
 
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
         """Run both directions."""
@@ -77,6 +88,34 @@ class Bidirectional(Encoder):
         after = forward.run(embedded, shares_back, reads, first)
         before = backward.run(_mirror(embedded, mirror), mirrored, reads, first_back)
         return [combine(a, b, mirror) for a, b in zip(after, before, strict=True)]
+
+    @torch.no_grad()
+    def influences(
+        self, embedded: Tensor, mask: Tensor, directions: Tensor, budget: int
+    ) -> Iterator[tuple[slice, Tensor]]:
+        """Go back once over the text for all states, each direction over its own half of the pairs."""
+        length, width = embedded.shape[1:]
+        floats = 3 * length + 2 * width + 16 * self.width
+        for span in spans(len(embedded), embedded.element_size() * length * floats, budget):
+            yield span, self._influences(embedded[span], mask[span], directions[span])
+
+    def _influences(self, embedded: Tensor, mask: Tensor, directions: Tensor) -> Tensor:
+        mirror = _mirrored(mask)
+        states = self(embedded, mask).chunk(2, dim=-1), directions.chunk(2, dim=-1)
+
+        def one_way(reverse: bool) -> tuple[Tensor, Tensor]:
+            hidden, wanted = (both[reverse] for both in states)
+            if not reverse:
+                return gradient_norms(self.ahead, self, embedded, hidden, wanted)
+            mirrored = (_mirror(values, mirror) for values in (embedded, hidden, wanted))
+            return gradient_norms(self.back, self, *mirrored)
+
+        norms, own = one_way(reverse=False)
+        norms_back, own_back = one_way(reverse=True)
+        whole = norms.transpose(0, 1) + straightened(norms_back, mirror)
+        # A state's own token is seen in both directions: there the gradients add up.
+        of_own = torch.linalg.vector_norm(own + _mirror(own_back, mirror), dim=-1)
+        return whole.diagonal_scatter(of_own, dim1=1, dim2=2)
 
     def train(self, mode: bool = True) -> "Bidirectional":
         """Switch mode, but keep the recurrences in training mode.

@@ -158,13 +158,14 @@ class Plan:
 
         def make(folder: Path, inputs: Sequence[Path]) -> None:
             corpus, weights = Corpus.load(inputs[0]), inputs[1] / "model.safetensors"
-            folders = dict(zip(pieces, inputs[2:], strict=True))
+            folders = dict(zip(pieces, inputs[2 : 2 + len(pieces)], strict=True))
             subject = Subject(
                 corpus,
                 self._device,
                 read_scores(folders, seed),
                 {variant: read_scores(folders, seed, variant) for variant in self._variants[name]},
                 lambda: load_model(self.config.model, corpus, weights, self._device),
+                lambda: self._fresh_model(corpus, inputs[2 + len(pieces) :], seed).eval(),
             )
             found = self.methods[name].examine(subject)
             write_tensors(folder / "findings.safetensors", {k: x.cpu() for k, x in found.items()})
@@ -172,6 +173,8 @@ class Plan:
         spec = self._specs[name]
         settings = {"analysis": spec.settings()} | self._plugins
         inputs = (self.corpus, stages.training, *pieces.values())
+        if self.methods[name].examines_untrained and self.vectors is not None:
+            inputs += (self.vectors,)
         return Stage("findings", f"{name}, seed {seed}", 1, settings, inputs, make)
 
     def _training(self, seed: int) -> Stage:

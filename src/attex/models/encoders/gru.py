@@ -7,6 +7,7 @@ from attex.models.activation import tanh_
 from attex.models.encoder import ENCODERS, Width
 from attex.models.recurrence import Bidirectional
 from attex.models.recurrent_deletion import State
+from attex.models.recurrent_influence import Slopes
 
 
 @ENCODERS.register("gru", aliases=("bigru",), cite="Cho et al. 2014")
@@ -30,3 +31,27 @@ class GRU(Bidirectional):
         new = (recurrent[..., 2 * width :] + bias[2 * width :]).mul_(gates[..., :width])
         tanh_(new.add_(inputs[..., 2 * width :]))
         torch.lerp(new, hidden, gates[..., width:], out=hidden)
+
+    @staticmethod
+    def slopes(inputs: Tensor, recurrent: Tensor, hidden: Tensor) -> Slopes:
+        """Return ∂h/∂ of the input products and of the recurrent ones, and z."""
+        (x_reset, x_keep, x_new), (u_reset, u_keep, u_new) = (
+            products.chunk(3, dim=-1) for products in (inputs, recurrent)
+        )
+        reset, keep = (x_reset + u_reset).sigmoid(), (x_keep + u_keep).sigmoid()
+        new = (x_new + reset * u_new).tanh()
+        of_new = (1 - keep) * (1 - new**2)
+        shared = [of_new * u_new * reset * (1 - reset), (hidden - new) * keep * (1 - keep)]
+        of_inputs, of_recurrent = (
+            torch.cat([*shared, last], dim=-1) for last in (of_new, of_new * reset)
+        )
+        return of_inputs, of_recurrent, keep
+
+    @staticmethod
+    def retreat(slopes: Slopes, gradients: State) -> tuple[Tensor, Tensor]:
+        """Go back over one token; z of the state passes the cell beside its gates."""
+        of_inputs, of_recurrent, keep = slopes
+        (hidden,) = gradients
+        spread = hidden.repeat(1, 1, 3)
+        hidden.mul_(keep)
+        return spread * of_inputs, spread * of_recurrent

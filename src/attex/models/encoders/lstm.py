@@ -7,6 +7,7 @@ from attex.models.activation import tanh_
 from attex.models.encoder import ENCODERS, Width
 from attex.models.recurrence import Bidirectional
 from attex.models.recurrent_deletion import State
+from attex.models.recurrent_influence import Slopes
 
 
 @ENCODERS.register("lstm", aliases=("bilstm",), cite="Hochreiter & Schmidhuber 1997")
@@ -26,8 +27,36 @@ class LSTM(Bidirectional):
         """C ← f c + i g, h ← o tanh(c); gates in torch's order i, f, g, o."""
         hidden, cell = state
         width = hidden.shape[-1]
-        gates = recurrent.add_(inputs + bias)
+        # In place saves a CPU memory; a GPU goes faster over rows that hold nothing but the gates.
+        gates = recurrent + (inputs + bias) if hidden.is_cuda else recurrent.add_(inputs + bias)
         gates[..., : 2 * width].sigmoid_()
         cell.mul_(gates[..., width : 2 * width])
         cell.addcmul_(gates[..., :width], tanh_(gates[..., 2 * width : 3 * width]))
         torch.mul(gates[..., 3 * width :].sigmoid_(), tanh_(hidden.copy_(cell)), out=hidden)
+
+    @staticmethod
+    def slopes(inputs: Tensor, recurrent: Tensor, hidden: Tensor) -> Slopes:
+        """Return ∂c/∂(i,f,g) before their gates, ∂h/∂o before its gate, ∂h/∂c and f."""
+        enter, forget, new, leave = (inputs + recurrent).chunk(4, dim=-1)
+        enter, forget, leave = enter.sigmoid(), forget.sigmoid(), leave.sigmoid()
+        new = new.tanh()
+        cells, cell = torch.zeros_like(new), torch.zeros_like(new[0])
+        for t in range(len(new)):
+            cell = cells[t] = forget[t] * cell + enter[t] * new[t]
+        before = torch.cat([torch.zeros_like(cells[:1]), cells[:-1]])
+        shown = cells.tanh()
+        into_cell = torch.cat(
+            [new * enter * (1 - enter), before * forget * (1 - forget), enter * (1 - new**2)], dim=-1
+        )
+        return into_cell, shown * leave * (1 - leave), leave * (1 - shown**2), forget
+
+    @staticmethod
+    def retreat(slopes: Slopes, gradients: State) -> tuple[Tensor, Tensor]:
+        """Go back over one token; nothing passes the cell beside its gates."""
+        into_cell, into_leave, hidden_to_cell, forget = slopes
+        hidden, cell = gradients
+        cell.addcmul_(hidden, hidden_to_cell)
+        gates = torch.cat([cell.repeat(1, 1, 3).mul_(into_cell), hidden * into_leave], dim=-1)
+        cell.mul_(forget)
+        hidden.zero_()
+        return gates, gates

@@ -43,6 +43,12 @@ class Transformer(Encoder):
         self.stack = nn.ModuleList(_Layer(hidden, heads, inner_projection) for _ in range(layers))
         self.norm = nn.LayerNorm(hidden)
 
+    @property
+    def lengths_vary(self) -> bool:
+        """False while the last normalisation scales all facets alike: then ‖h‖ is √m for any text."""
+        scale, shift = self.norm.weight, self.norm.bias
+        return bool((scale != scale[0]).any() or (shift != 0).any())
+
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
         """Encode."""
         return self.trace(embedded, mask)[0]

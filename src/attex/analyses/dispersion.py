@@ -1,0 +1,172 @@
+"""How evenly influence is spread: of the tokens on the output, and on each hidden state."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attex.agreement.intervals import ratio_interval
+from attex.analyses.analysis import (
+    ANALYSED,
+    ANALYSES,
+    UNTRAINED,
+    Analysis,
+    Evidence,
+    Headline,
+    Result,
+    Subject,
+)
+from attex.analyses.summary import frame, seed_groups, summarise
+from attex.charts.density import density_chart, density_rows
+from attex.data.batch import Batcher, ordered_batches
+from attex.data.corpus import Corpus
+from attex.data.ragged import pad
+from attex.foundations.divergences import normalised_entropy
+from attex.foundations.memory import backing_off, budget_on
+from attex.foundations.progress import track
+from attex.importance.influence import influence_on_states
+from attex.models.classifier import AttentionModel
+
+STATES = "influence on states"
+OWN, OWN_FIRST = "own token's share", "own token is first"
+_ENTROPY = "entropy|"
+_PADDED_TOKENS = {"cpu": 2_048, "cuda": 393_216}
+_SUMS = ("entropy", "square", "defined", "own", "first", "counted")
+"""What is added up over the states of a text."""
+
+
+@ANALYSES.register("dispersion", cite="Meister et al. 2021, §4")
+class DispersionAnalysis(Analysis):
+    """H̃, the entropy of a distribution over the n tokens divided by ln n: 0 one token, 1 all alike.
+
+    Of every measure's scores, normalised, text by text; and of g_{h_p}(x), the influence of the
+    tokens on the hidden state at p, over all positions of all texts, with the share of the state's
+    own token and how often that is the largest. `n` counts texts, and states for the latter; std is
+    over both texts and positions. Undefined: a text of one token, scores that are all 0. `untrained`
+    is the same of the model before training.
+
+    `on` chooses the influence on the magnitude of a state, or on its facets (see
+    `importance.influence`).
+    """
+
+    title = "Dispersion"
+    examines = True
+    examines_untrained = True
+    reads_scores = False
+    explanation = (
+        "Normalised entropy: 0 where all influence comes from one token, 1 where every token has the "
+        "same. If a hidden state stood for its own token, the influence on it would come from "
+        "there, and its entropy would be near 0. What the untrained model has is no result of training."
+    )
+
+    def __init__(self, *, on: Literal["magnitude", "facets"] = "magnitude") -> None:
+        self.on: Literal["magnitude", "facets"] = on
+
+    def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
+        """Ask for nothing: every measure has an entropy."""
+
+    def examine(self, subject: Subject) -> dict[str, Tensor]:
+        """Take the entropy of every measure, and of the influence on every state: [N] each."""
+        found = {
+            _ENTROPY + measure: _entropies(subject, scores) for measure, scores in subject.scores.items()
+        }
+        found |= self._states(subject, subject.load(), "")
+        return found | self._states(subject, subject.load_untrained(), f"{UNTRAINED}|")
+
+    def _states(self, subject: Subject, model: AttentionModel, prefix: str) -> dict[str, Tensor]:
+        texts = Batcher(subject.corpus, ANALYSED, subject.device)
+        sums = torch.zeros(len(_SUMS), len(texts), dtype=torch.float64)
+        batches = ordered_batches(texts.lengths, _PADDED_TOKENS[subject.device.type])
+        for chosen in track(batches, prefix.strip("|") + " " + STATES, len(batches)):
+            batch = texts.batch(chosen)
+
+            def reduced(budget: int, batch: Any = batch) -> Tensor:
+                pieces = influence_on_states(model, batch, on=self.on, budget=budget)
+                return torch.cat([_state_sums(g, batch.scorable[span]) for span, g in pieces], dim=1)
+
+            sums[:, chosen] = backing_off(reduced, budget_on(subject.device)).cpu()
+        return {prefix + name: row for name, row in zip(_SUMS, sums, strict=True)}
+
+    def __call__(self, evidence: Evidence) -> Result:
+        """Lay out the entropies, and draw how they are distributed."""
+        seeds = [seed.seed for seed in evidence.seeds]
+        columns = {
+            name: np.stack([seed.findings[name].numpy() for seed in evidence.seeds])
+            for name in evidence.seeds[0].findings
+        }
+        rows = [evidence.about | row for row in _rows(columns, evidence.measures, seeds)]
+        with np.errstate(invalid="ignore"):
+            curves = {m: columns[_ENTROPY + m] for m in evidence.measures}
+            curves[STATES] = columns["entropy"] / columns["defined"]
+        chart = density_chart(
+            [point for name, values in curves.items() for point in density_rows(name, values, 0.0, 1.0)],
+            "Dispersion",
+            "normalised entropy of a text",
+            limits=(0.0, 1.0),
+        )
+        pooled = {row["of"]: row for row in rows}[STATES]
+        headline = Headline(
+            "How evenly do the tokens of a text influence each hidden state?",
+            "normalised entropy",
+            pooled["mean"],
+            pooled["low"],
+            pooled["high"],
+            chance=None,
+        )
+        return Result({"tables/dispersion": frame(rows)}, {"dispersion": chart}, [headline])
+
+
+def _entropies(subject: Subject, scores: Tensor) -> Tensor:
+    found = torch.empty(len(subject.texts), dtype=torch.float64)
+    for chosen in ordered_batches(subject.texts.lengths.numpy(), _PADDED_TOKENS["cuda"]):
+        found[chosen] = normalised_entropy(*pad(scores, subject.texts.starts, chosen))
+    return found
+
+
+def _state_sums(influence: Tensor, scorable: Tensor) -> Tensor:
+    """Add up over the states of texts with influences [b,T,T]: `_SUMS` [6,b]."""
+    entropy = normalised_entropy(influence, scorable[:, None, :].expand_as(influence))
+    defined = scorable & ~entropy.isnan()
+    own = influence.diagonal(dim1=1, dim2=2)
+    first = own >= influence.nan_to_num(nan=-1.0).amax(dim=-1)
+    columns = (entropy, entropy**2, torch.ones_like(entropy), own, first.double())
+    sums = [column.where(defined, 0.0).sum(dim=1) for column in columns]
+    return torch.stack([*sums, scorable.sum(dim=1).double()])
+
+
+def _rows(
+    columns: dict[str, np.ndarray], measures: Sequence[str], seeds: Sequence[int]
+) -> Iterator[dict[str, Any]]:
+    for measure in measures:
+        values = columns[_ENTROPY + measure]
+        for seed, members in seed_groups(seeds):
+            chosen = np.ones_like(values[members], dtype=bool)
+            row = {"of": measure, "seed": seed} | summarise(values[members], chosen)
+            yield row | {"untrained": float("nan")}
+    for of, name in ((STATES, "entropy"), (OWN, "own"), (OWN_FIRST, "first")):
+        for seed, members in seed_groups(seeds):
+            total, defined = columns[name][members], columns["defined"][members]
+            states = int(columns["counted"][members].sum())
+            mean = _ratio(total, defined)
+            low, high = ratio_interval(total, defined)
+            spread = float("nan")
+            if of == STATES:
+                spread = max(0.0, _ratio(columns["square"][members], defined) - mean**2) ** 0.5
+            before = (columns[f"{UNTRAINED}|{part}"][members] for part in (name, "defined"))
+            yield {
+                "of": of,
+                "seed": seed,
+                "n": states,
+                "undefined": states - int(defined.sum()),
+                "mean": mean,
+                "std": spread,
+                "low": low,
+                "high": high,
+                "untrained": _ratio(*before),
+            }
+
+
+def _ratio(above: np.ndarray, below: np.ndarray) -> float:
+    return float(above.sum() / below.sum()) if below.sum() else float("nan")

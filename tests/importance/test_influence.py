@@ -1,0 +1,87 @@
+"""Influence on hidden states, against automatic differentiation one state at a time."""
+
+import pytest
+import torch
+from toys import KINDS, make_batch, make_model, rows_of
+
+from attex.importance.influence import influence_on_states
+from attex.models.encoder import ENCODERS
+
+LENGTHS = [6, 1, 9, 3]
+NAMES = [encoder.name for encoder in ENCODERS]
+
+
+def make(encoder, *rest):
+    """A toy model; states normalised to one length are scaled, as training would."""
+    model = make_model(encoder, *rest).eval()
+    if encoder == "transformer":
+        torch.nn.init.uniform_(model.encoder.norm.weight, 0.3, 1.7)
+    return model
+
+
+def whole(model, batch, **options):
+    """All texts together: [B,T,T]."""
+    pieces = [*influence_on_states(model, batch, **options)]
+    assert [span.start for span, _ in pieces] == [0, *(span.stop for span, _ in pieces[:-1])]
+    return torch.cat([values for _, values in pieces])
+
+
+def one_at_a_time(model, batch, of_state):
+    """g_{h_p}(x_i) by autograd, state by state; of_state gives the scalars of a state to derive."""
+    found = torch.full((*batch.tokens.shape, batch.tokens.shape[1]), float("nan")).double()
+    for text in range(len(batch)):
+        counted = batch.scorable[text].nonzero()[:, 0]
+        for p in counted.tolist():
+            embedded = model.embed(batch).detach().requires_grad_()
+            scalars = of_state(model.encode(embedded, batch)[text, p])
+            slopes = [torch.autograd.grad(s, embedded, retain_graph=True)[0][text] for s in scalars]
+            norms = torch.stack(slopes).double().pow(2).sum(dim=(0, 2)).sqrt()[counted]
+            found[text, p, counted] = norms / norms.sum()
+    return found
+
+
+@pytest.mark.parametrize(("encoder", "attention", "projection"), KINDS)
+def test_it_is_the_gradient_of_a_states_magnitude(encoder, attention, projection):
+    model, batch = make(encoder, attention, projection), make_batch(LENGTHS)
+    expected = one_at_a_time(model, batch, lambda state: [state.norm()])
+    assert torch.allclose(whole(model, batch), expected, atol=1e-5, equal_nan=True)
+
+
+@pytest.mark.parametrize("encoder", NAMES)
+def test_on_facets_it_is_the_norm_of_the_jacobian(encoder):
+    model, batch = make(encoder), make_batch([4, 2])
+    expected = one_at_a_time(model, batch, list)
+    assert torch.allclose(whole(model, batch, on="facets"), expected, atol=1e-5, equal_nan=True)
+
+
+@pytest.mark.parametrize("encoder", NAMES)
+def test_it_depends_neither_on_the_batch_nor_on_the_budget(encoder):
+    model, batch = make(encoder), make_batch(LENGTHS)
+    together = whole(model, batch)
+    assert torch.allclose(whole(model, batch, budget=1), together, atol=1e-6, equal_nan=True)
+    for row, length in enumerate(LENGTHS):
+        alone = whole(model, rows_of(batch, [row], length + 2))[0]
+        part = together[row, : length + 2, : length + 2]
+        assert torch.allclose(alone, part, atol=1e-5, equal_nan=True)
+        assert together[row, length + 1 :].isnan().all()
+
+
+def test_a_position_wise_encoder_has_all_influence_on_the_own_token():
+    model, batch = make_model("average").eval(), make_batch(LENGTHS)
+    found = whole(model, batch)[batch.scorable]
+    own = torch.eye(batch.tokens.shape[1]).expand(len(batch), -1, -1)[batch.scorable].double()
+    assert torch.allclose(found.nan_to_num(), own, atol=1e-12)
+
+
+def test_a_state_that_nothing_moves_is_undefined():
+    model, batch = make_model("cnn").eval(), make_batch([5])
+    with torch.no_grad():
+        for name, parameter in model.encoder.named_parameters():
+            parameter.fill_(-1.0 if "bias" in name else 0.0)
+    assert whole(model, batch).isnan().all()
+
+
+def test_the_length_of_normalised_states_has_no_influences():
+    model, batch = make_model("transformer").eval(), make_batch(LENGTHS)
+    assert whole(model, batch).isnan().all()
+    assert not whole(model, batch, on="facets")[batch.scorable].isnan().all()

@@ -105,9 +105,12 @@ def _placed(points: list[dict[str, Any]], data: str, statistic: str) -> list[dic
 
 
 def published_figure(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Draw ours against the published τ, one panel a pair of measures, with our interval."""
+    """Draw ours against the published τ, one panel a pair of measures, with our interval.
+
+    Hollow points are the same models started from GloVe's vectors.
+    """
     shown = [
-        {key: row[key] for key in ("published", "ours", "low", "high", "experiment")}
+        {key: row[key] for key in ("published", "ours", "low", "high", "glove_ours", "experiment")}
         | {
             "pair": f"{row['measure_a']} ~ {row['measure_b']}",
             "encoder": row["experiment"].split("_")[-2],
@@ -128,6 +131,10 @@ def published_figure(rows: list[dict[str, Any]]) -> dict[str, Any]:
         base.mark_point(filled=True, size=60, opacity=1).encode(
             y=alt.Y("ours:Q", scale=scale, title="τ here"),
             tooltip=["experiment:N", "published:Q", "ours:Q"],
+        ),
+        base.mark_point(filled=False, size=60, opacity=0.8).encode(
+            y=alt.Y("glove_ours:Q", scale=scale),
+            tooltip=["experiment:N", "published:Q", "glove_ours:Q"],
         ),
     ]
     panels = [

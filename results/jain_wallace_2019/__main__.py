@@ -19,6 +19,7 @@ from attex.config.loading import load_experiments
 from attex.config.schema import ExperimentConfig
 from attex.foundations.storage import write_json
 from results.figures import difference_figure, published_figure, write_figure
+from results.jain_wallace_2019.causes import EPOCH, FAR, GLOVE, Causes, is_study
 from results.markdown import number, spread, table
 from results.running import Found, obtain, options
 
@@ -31,28 +32,33 @@ DATASETS, ENCODERS, ATTENTIONS = (
     ("tanh", "sdp"),
 )
 PAIRS = (("attention", "gradient"), ("attention", "leave_one_out"), ("gradient", "leave_one_out"))
-FAR = 0.1
-"""A difference of τ that asks for its cause."""
 
 
 def experiments(only: str) -> list[ExperimentConfig]:
-    """Load the grid and the study of kept epochs."""
-    found = [load_experiments(EXPERIMENTS / f"{name}.jsonnet") for name in ("grid", "kept_epoch")]
+    """Load the grid and the studies of causes."""
+    files = ("grid", "kept_epoch", "vectors")
+    found = [load_experiments(EXPERIMENTS / f"{name}.jsonnet") for name in files]
     configs = [config for one in found if isinstance(one, list) for config in one]
     return [config for config in configs if config.name.startswith(only)]
 
 
 def comparison(found: Mapping[str, Found]) -> Iterator[dict[str, Any]]:
-    """Put every published value beside ours, and each seed's."""
-    for name, each in found.items():
-        if "_epoch_" in name:
-            continue
+    """Put every published value beside ours, each seed's, GloVe's, and the cause of a difference."""
+    causes = Causes(found)
+    for name, each in _grid(found).items():
         by_seed = _by_seed(each)
         for row in beside(each.tables):
             if row["paper"] == PAPER:
                 seeds = [values[row["claim"]] for values in by_seed if row["claim"] in values]
-                shown = ", ".join(number(value) for value in seeds)
-                yield {"experiment": name} | row | {"seeds": shown, "cause": _cause(name, row)}
+                row = {"experiment": name} | row
+                row["seeds"] = ", ".join(number(value) for value in seeds)
+                other = causes.with_glove(row) or {}
+                row |= {f"glove_{key}": other.get(key) for key in ("ours", "low", "high")}
+                yield row | {"cause": causes.of(row)}
+
+
+def _grid(found: Mapping[str, Found]) -> dict[str, Found]:
+    return {name: each for name, each in found.items() if not is_study(name)}
 
 
 def _by_seed(found: Found) -> list[dict[str, float]]:
@@ -62,14 +68,6 @@ def _by_seed(found: Found) -> list[dict[str, float]]:
         for seed in seeds
     ]
     return [{row["claim"]: row["ours"] for row in some} for some in rows]
-
-
-def _cause(name: str, row: dict[str, Any]) -> str:
-    if abs(row["difference"]) <= FAR or row["inside"]:
-        return ""
-    if "lstm_tanh" in name and row["measure_a"]:
-        return "the epoch that is kept (see below)"
-    return "not known"
 
 
 def tau(found: Found, pair: tuple[str, str]) -> dict[str, Any]:
@@ -135,9 +133,7 @@ def counterfactual_rows(found: Mapping[str, Found]) -> list[list[str]]:
 
 def differences(found: Mapping[str, Found]) -> Iterator[dict[str, Any]]:
     """Figures 3 to 5: τ(gradient, LOO) less τ(attention, ·), and the average encoder less the LSTM."""
-    for name, each in found.items():
-        if "_epoch_" in name:
-            continue
+    for name, each in _grid(found).items():
         for row in each.pooled("agreement_differences").to_dicts():
             if row["less"] == "gradient ~ leave_one_out":
                 what = f"(gradient ~ leave_one_out) − ({row['pair']})"
@@ -165,10 +161,40 @@ def epoch_rows(found: Mapping[str, Found]) -> list[list[str]]:
     """How τ moves with the epoch whose model is kept."""
     rows = []
     for name, each in found.items():
-        if "_epoch_" in name:
+        if EPOCH in name:
             accuracy = each.pooled("performance").to_dicts()[0]
             values = [spread(tau(each, pair)) for pair in PAIRS]
             rows.append([f"`{name}`", *values, spread(accuracy, "accuracy")])
+    return rows
+
+
+def moved(found: Mapping[str, Found]) -> dict[str, str]:
+    """How far the vectors move τ of the grid's models: the median and the largest move."""
+    moves = [
+        (abs(tau(found[name + GLOVE], pair)["mean"] - tau(each, pair)["mean"]), name, pair)
+        for name, each in _grid(found).items()
+        if name + GLOVE in found
+        for pair in PAIRS
+    ]
+    if not moves:
+        return {}
+    _, name, pair = max(moves)
+    return {
+        "MEDIAN_MOVE": number(float(np.median([move for move, _, _ in moves]))),
+        "MOST_MOVED": f"τ({pair[0]}, {pair[1]}) of `{name}`",
+        "MOST_MOVED_FROM": spread(tau(found[name], pair)),
+        "MOST_MOVED_TO": spread(tau(found[name + GLOVE], pair)),
+    }
+
+
+def glove_rows(found: Mapping[str, Found]) -> list[list[str]]:
+    """How τ moves with the vectors that the models start from."""
+    rows = []
+    for name, each in _grid(found).items():
+        other = found.get(name + GLOVE)
+        if other is not None:
+            cells = [spread(tau(one, pair)) for pair in PAIRS for one in (each, other)]
+            rows.append([f"`{name}`", *cells])
     return rows
 
 
@@ -183,6 +209,19 @@ COUNTERFACTUAL = [
 ]
 
 
+FAR_HEADER = [
+    "model",
+    "quantity",
+    "class",
+    "published",
+    "ours",
+    "each seed",
+    "difference",
+    "with GloVe",
+    "cause",
+]
+
+
 def _far_row(row: dict[str, Any]) -> list[str]:
     return [
         f"`{row['experiment']}`",
@@ -192,6 +231,7 @@ def _far_row(row: dict[str, Any]) -> list[str]:
         spread(row, "ours"),
         row["seeds"],
         number(row["difference"]),
+        spread(row, "glove_ours", "glove_low", "glove_high"),
         row["cause"],
     ]
 
@@ -209,13 +249,18 @@ def page(found: Mapping[str, Found], compared: list[dict[str, Any]]) -> str:
         "COUNTERFACTUAL": table(COUNTERFACTUAL, counterfactual_rows(found)),
         "EPOCHS": table(["model", *(f"τ({a}, {b})" for a, b in PAIRS), "accuracy"], epoch_rows(found)),
         "FAR": table(
-            ["model", "quantity", "class", "published", "ours", "each seed", "difference", "cause"],
+            FAR_HEADER,
             [_far_row(row) for row in far],
         ),
         "CLAIMS": str(len(compared)),
         "INSIDE": str(sum(row["inside"] is True for row in compared)),
         "FAR_COUNT": str(len(far)),
+        "EXPLAINED": str(sum(row["cause"] != "not known" for row in far)),
+        "GLOVE": table(
+            ["model", *(cell for a, b in PAIRS for cell in (f"τ({a}, {b})", "GloVe"))], glove_rows(found)
+        ),
     }
+    parts |= moved(found)
     text = (HERE / "template.md").read_text(encoding="utf-8")
     for key, value in parts.items():
         text = text.replace(f"{{{key}}}", value)

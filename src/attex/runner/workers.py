@@ -1,8 +1,9 @@
 """Seeds side by side, each in a process of its own."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,9 @@ from attex.foundations.devices import choose_device
 from attex.foundations.progress import say
 from attex.runner.execution import execute, prepare
 from attex.runner.plan import UNTIL
+
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""What libraries of linear algebra ask as they load: each would else take all cores in every worker."""
 
 
 def compute_seeds(
@@ -36,8 +40,7 @@ def compute_seeds(
     threads = max(1, (os.cpu_count() or 1) // jobs)
     last = UNTIL[min(UNTIL.index(until), UNTIL.index("findings"))]
     waiting: dict[Future[None], tuple[int, int]] = {}
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
-    try:
+    with _few_threads(threads), _workers(jobs) as pool:
         for number, config in enumerate(configs):
             try:
                 prepare(config, data, output, device)
@@ -54,6 +57,27 @@ def compute_seeds(
             if failure is not None:
                 say(f"{configs[number].name}, seed {seed}: {type(failure).__name__}: {failure}")
                 troubles[number] = failure
+    return troubles
+
+
+@contextmanager
+def _few_threads(count: int) -> Iterator[None]:
+    """Let what is started here find its number of threads in the environment, unless one is there."""
+    added = [name for name in _THREADS if name not in os.environ]
+    os.environ.update(dict.fromkeys(added, str(count)))
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]
+
+
+@contextmanager
+def _workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Start workers, and end them at once if their work is interrupted here."""
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+    try:
+        yield pool
     except BaseException:
         # Left alone, the pool would first work off everything that it was given.
         pool.shutdown(wait=False, cancel_futures=True)
@@ -61,7 +85,6 @@ def compute_seeds(
             worker.terminate()
         raise
     pool.shutdown()
-    return troubles
 
 
 def _compute(

@@ -36,7 +36,7 @@ def test_a_number_stands_beside_the_claim_about_the_same() -> None:
         {"encoder": "gru"},
         {"projection": "sparsegen(lam=0.5)"},
         {"class": "neutral"},
-        {"measure_b": "gradient_norm"},
+        {"measure_b": "attention_norm"},
         {"statistic": "spearman"},
     ],
 )
@@ -65,3 +65,19 @@ def test_performance_has_claims_too() -> None:
     assert set(found) == {"accuracy", "roc_auc", "f1_macro"}
     assert found["accuracy"]["inside"] is True
     assert found["roc_auc"]["inside"] is None, "its interval is not known"
+
+
+def test_contextualisation_and_dispersion_have_claims() -> None:
+    hidden = {"measure_b": "gradient_norm[hidden]", "mean": 0.9}
+    tables = {"tables/contextualisation": agreement(**hidden)["tables/agreement"]}
+    states = ABOUT | {"of": "influence on states", "seed": "0", "mean": 0.9, "low": 0.89, "high": 0.94}
+    tables["tables/dispersion"] = pl.DataFrame([states])
+    rows = beside(tables)
+    assert [(row["location"], row["published"]) for row in rows] == [("Table 6", 0.8), ("Table 1", 0.93)]
+    assert [row["inside"] for row in rows] == [False, True]
+
+
+def test_a_number_that_stands_in_two_tables_is_compared_once() -> None:
+    tables = agreement(measure_b="gradient_norm")
+    once = beside(tables)
+    assert beside(tables | {"tables/contextualisation": tables["tables/agreement"]}) == once != []

@@ -3,6 +3,7 @@
 import pytest
 
 from attex.agreement.statistic import STATISTICS
+from attex.analyses.dispersion import STATES
 from attex.claims.ledger import PAPERS, published
 from attex.data.reader import READERS
 from attex.importance.measure import MEASURES
@@ -24,6 +25,10 @@ def test_every_claim_is_about_something_there_is() -> None:
         assert claim.projection in PROJECTIONS
         if claim.quantity in METRICS:
             assert (claim.measure_a, claim.measure_b) == ("", "")
+        elif claim.quantity == "dispersion":
+            assert (claim.measure_a, claim.measure_b) == (STATES, "")
+        elif claim.measure_a == "sparsegen lambda":
+            assert (claim.location, claim.projection) == ("Table 2", "sparsegen")
         else:
             assert claim.quantity in STATISTICS
             assert claim.measure_a in MEASURES
@@ -57,3 +62,32 @@ def test_numbers_are_those_of_the_paper(
 def test_a_field_that_is_not_there_is_named() -> None:
     with pytest.raises(TypeError, match="no datset"):
         published(datset="sst")
+
+
+@pytest.mark.parametrize(
+    ("location", "about", "mean", "std"),
+    [
+        (
+            "Table 1",
+            {"dataset": "20news", "encoder": "transformer", "projection": "softmax"},
+            0.48,
+            0.06,
+        ),
+        ("Table 2", {"dataset": "imdb", "encoder": "lstm"}, -0.935, None),
+        ("Table 3", {"dataset": "sst", "encoder": "transformer"}, 0.79, None),
+        (
+            "Table 6",
+            {
+                "dataset": "sst",
+                "encoder": "lstm",
+                "projection": "softmax",
+                "measure_b": "leave_one_out[hidden]",
+            },
+            0.49,
+            0.17,
+        ),
+    ],
+)
+def test_meisters_numbers(location: str, about: dict[str, str], mean: float, std: float | None) -> None:
+    (claim,) = published(paper="meister_2021", location=location, **about)
+    assert (claim.mean, claim.std) == (mean, std)

@@ -8,6 +8,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from toys import make_batch
 
 from attex.data.batch import Batch, Batcher, ordered_batches, training_batches
 from attex.data.corpus import Corpus, build_corpus
@@ -155,3 +156,17 @@ def test_flat_values_are_laid_out_as_by_hand(rows: list[list[int]], data: st.Dat
 def test_no_texts_are_laid_side_by_side_as_an_empty_matrix() -> None:
     values, mask = pad(torch.arange(3), torch.tensor([0, 3]), np.array([], dtype=int))
     assert values.shape == mask.shape == (0, 0)
+
+
+def test_keeping_closes_texts_up() -> None:
+    batch = make_batch([4, 2])
+    kept = batch.mask.clone()
+    kept[0, [2, 3]] = False
+    kept[1, 1] = False
+    left = batch.keeping(kept)
+    assert left.tokens.shape == (2, 4)
+    assert left.tokens[0].tolist() == batch.tokens[0, [0, 1, 4, 5]].tolist()
+    assert left.tokens[1].tolist() == [*batch.tokens[1, [0, 2, 3]].tolist(), PAD]
+    assert left.mask.tolist() == [[True] * 4, [True, True, True, False]]
+    assert left.scorable.tolist() == [[False, True, True, False], [False, True, False, False]]
+    assert left.ids is batch.ids

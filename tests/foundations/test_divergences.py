@@ -8,8 +8,14 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
+from scipy.stats import entropy
 
-from attex.foundations.divergences import distribution, jensen_shannon, total_variation
+from attex.foundations.divergences import (
+    distribution,
+    jensen_shannon,
+    normalised_entropy,
+    total_variation,
+)
 
 LOGIT = st.floats(-40, 40, width=32)
 MANY = st.lists(LOGIT, min_size=2, max_size=5)
@@ -122,3 +128,23 @@ def test_jensen_shannon_is_scipys_squared_distance() -> None:
     one, other = torch.tensor([1.0, 0.0, 0.0]), torch.tensor([0.0, 0.0, 1.0])
     assert float(jensen_shannon(one, other)) == pytest.approx(np.log(2))
     assert float(jensen_shannon(one, one)) == 0.0
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.integers(0, 3))
+def test_normalised_entropy_is_scipys_over_the_logarithm(weights: list[float], padding: int) -> None:
+    padded = torch.tensor([weights + [7.0] * padding], dtype=torch.float64)
+    mask = torch.arange(padded.shape[1])[None] < len(weights)
+    found = normalised_entropy(padded, mask).item()
+    if len(weights) < 2 or sum(weights) < 1e-300:
+        assert np.isnan(found)
+    else:
+        expected = entropy(weights) / np.log(len(weights))
+        assert found == pytest.approx(expected, abs=1e-9)
+        assert -1e-12 <= found <= 1 + 1e-12
+
+
+def test_normalised_entropy_at_its_ends() -> None:
+    mask = torch.ones(5, dtype=torch.bool)
+    assert normalised_entropy(torch.full((5,), 0.2), mask).item() == pytest.approx(1)
+    assert normalised_entropy(torch.tensor([0.0, 0, 3, 0, 0]), mask).item() == 0
+    assert normalised_entropy(torch.zeros(5), mask).isnan()

@@ -53,12 +53,25 @@ def _matches(tables: "Mapping[str, pl.DataFrame]") -> Iterator[tuple[dict[str, A
         for claim in _about(row):
             if claim.quantity in _METRICS:
                 yield row, claim, _METRICS[claim.quantity]
-    for row in _pooled(tables, "tables/agreement"):
+    both = [[*_agreements(tables, name)] for name in ("tables/agreement", "tables/contextualisation")]
+    known = {claim for _, claim in both[0]}
+    for row, claim in [*both[0], *(found for found in both[1] if found[1] not in known)]:
+        yield row, claim, "mean"
+    for row in _pooled(tables, "tables/dispersion"):
         for claim in _about(row):
-            measures = {row[key].partition("(")[0] for key in ("measure_a", "measure_b")}
+            if claim.quantity == "dispersion" and claim.measure_a == row["of"].partition("(")[0]:
+                yield row, claim, "mean"
+
+
+def _agreements(
+    tables: "Mapping[str, pl.DataFrame]", name: str
+) -> Iterator[tuple[dict[str, Any], Claim]]:
+    for row in _pooled(tables, name):
+        measures = {row[key].partition("(")[0] for key in ("measure_a", "measure_b")}
+        for claim in _about(row):
             same = row["statistic"].partition("(")[0] == claim.quantity and row["k"] == claim.k
             if same and measures == {claim.measure_a, claim.measure_b} and row["class"] == claim.class_:
-                yield row, claim, "mean"
+                yield row, claim
 
 
 def _about(row: dict[str, Any]) -> list[Claim]:

@@ -9,6 +9,7 @@ from typing import Any
 PAPERS = {
     "jain_wallace_2019": "Jain & Wallace 2019",
     "neely_schouten_2020": "Neely & Schouten 2020",
+    "meister_2021": "Meister et al. 2021",
 }
 
 
@@ -16,7 +17,8 @@ PAPERS = {
 class Claim:
     """A published number and what it is about, in the words of this house.
 
-    `quantity` is a statistic (then k and the two measures say of what) or a metric of performance;
+    `quantity` is a statistic (then k and the two measures say of what), `dispersion` (then the first
+    measure says of what) or a metric of performance;
     `class_` the predicted class, or "overall". Neely & Schouten number classes by frequency in their
     training data, where both datasets have more positive texts; here they have their names.
     """

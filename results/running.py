@@ -11,7 +11,7 @@ from attex.analyses.summary import ALL_SEEDS
 from attex.config.schema import ExperimentConfig
 from attex.data.folder import DataFolder
 from attex.foundations.devices import choose_device
-from attex.foundations.errors import MissingData, UserError
+from attex.foundations.errors import MissingData
 from attex.foundations.progress import say
 from attex.foundations.storage import read_tensors
 from attex.runner.plan import Plan
@@ -65,7 +65,7 @@ def _at_hand(plan: Plan, cache: Cache) -> ExperimentConfig:
     """Leave out the seeds of which something is still to be found."""
     seeds = [n for n, seed in plan.seeds.items() if all(cache.has(s) for s in seed.findings.values())]
     if not seeds:
-        raise UserError(f"no seed of {plan.config.name} is in the cache")
+        raise MissingData(f"no seed of {plan.config.name} is in the cache")
     return ExperimentConfig.model_validate(plan.config.resolved() | {"seeds": seeds})
 
 

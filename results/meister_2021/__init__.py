@@ -1,0 +1,1 @@
+"""Meister et al. 2021: the sparsity sweep, measured."""

@@ -1,0 +1,224 @@
+"""Write results/meister_2021/: the sparsity sweep beside the published tables and its controls.
+
+python -m results.meister_2021 [--only PREFIX] [--output-dir outputs] [--data-dir DATA] [--jobs 1]
+
+Computes what the cache of the output folder does not hold.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from attex.config.loading import load_experiments
+from attex.config.schema import ExperimentConfig
+from attex.foundations.storage import write_json
+from results.figures import write_figure
+from results.markdown import number, spread, table
+from results.meister_2021 import figures
+from results.meister_2021.sweep import DATASETS, ENCODERS, IMPORTANCES, Sweep
+from results.running import Found, obtain, options
+
+HERE = Path(__file__).parent
+FILE = HERE.parent.parent / "experiments" / "meister_2021" / "sweep.jsonnet"
+ENDS = ("softmax", "sparsemax")
+"""The projections that the paper's tables show."""
+
+TAU_HEADER = [
+    "measure",
+    "published",
+    "τ here",
+    "ceiling",
+    "calibrated",
+    "untrained",
+    "permuted",
+    "beyond permuted",
+]
+
+
+def experiments(only: str) -> list[ExperimentConfig]:
+    """Load the sweep."""
+    found = load_experiments(FILE)
+    assert isinstance(found, list)
+    return [config for config in found if config.name.startswith(only)]
+
+
+def table_1(sweep: Sweep) -> list[dict[str, Any]]:
+    """H̃ of the influence on hidden states, and the share of a state's own token."""
+    rows = []
+    for model in sweep.models(ENDS):
+        ours = sweep.dispersion(model, "influence on states")
+        own = sweep.dispersion(model, "own token's share")
+        theirs = sweep.claim(model, "Table 1")
+        rows.append(
+            sweep.about(model)
+            | {"published": theirs.mean, "published_std": theirs.std}
+            | {key: ours[key] for key in ("mean", "low", "high", "std", "untrained", "undefined")}
+            | {"own": own["mean"], "own_low": own["low"], "own_high": own["high"]}
+            | {"own_untrained": own["untrained"]}
+        )
+    return rows
+
+
+def table_3(sweep: Sweep) -> list[dict[str, Any]]:
+    """The accuracy of every model of the sweep; the paper has that of softmax."""
+    rows = []
+    for model in sweep.models():
+        ours = sweep.found[model].pooled("performance").to_dicts()[0]
+        theirs = sweep.claim(model, "Table 3") if sweep.about(model)["projection"] == "softmax" else None
+        rows.append(
+            sweep.about(model)
+            | {"published": theirs.mean if theirs else None}
+            | {key: ours[key] for key in ("accuracy", "low", "high")}
+            | {"support": sweep.agreement(model, "gradient_norm")["mean_support"]}
+        )
+    return rows
+
+
+def table_6(sweep: Sweep) -> list[dict[str, Any]]:
+    """τ of attention with every measure of inputs and of states, beside what it is read by."""
+    keys = ("mean", "low", "high", "std", "null", "ceiling", "undefined", "n")
+    keys += ("calibrated", "calibrated_low", "calibrated_high", "untrained", "permuted", "mean_support")
+    rows = []
+    for model in sweep.models():
+        for measure in IMPORTANCES:
+            about = sweep.about(model)
+            claim = {"measure_b": measure}
+            theirs = sweep.claim(model, "Table 6", **claim) if about["projection"] in ENDS else None
+            ours = sweep.agreement(model, measure)
+            beyond = sweep.beyond_permuted(model, measure)
+            rows.append(
+                about
+                | {"measure": measure, "published": theirs.mean if theirs else None}
+                | {key: ours[key] for key in keys}
+                | {f"beyond_{key}": beyond[key] for key in ("mean", "low", "high")}
+            )
+    return rows
+
+
+def faithfulness(sweep: Sweep) -> list[dict[str, Any]]:
+    """Comprehensiveness and sufficiency of attention over the sweep, beside random tokens."""
+    rows = []
+    for model in sweep.models():
+        for measure in ("attention", *IMPORTANCES):
+            for quantity in ("comprehensiveness", "sufficiency"):
+                row = sweep.faithfulness(model, measure, quantity)
+                keys = ("mean", "low", "high", "random", "gain", "gain_low", "gain_high")
+                about = {"measure": measure, "quantity": quantity}
+                rows.append(sweep.about(model) | about | {key: row[key] for key in keys})
+    return rows
+
+
+def _model(row: Mapping[str, Any]) -> list[str]:
+    return [row["dataset"], row["encoder"], row["projection"]]
+
+
+def pages(sweep: Sweep, tables: dict[str, list[dict[str, Any]]]) -> dict[str, str]:
+    """Lay the tables out in Markdown."""
+    model = ["data", "encoder", "projection"]
+    ends = [row for row in tables["table_6"] if row["projection"] in ENDS]
+    attention = [r for r in tables["faithfulness"] if r["measure"] == "attention"]
+    return {
+        "TABLE_1": table(
+            [*model, "published", "H̃ here", "std", "untrained", "own token's share", "untrained"],
+            [
+                [
+                    *_model(row),
+                    f"{number(row['published'])} ± {number(row['published_std'])}",
+                    spread(row),
+                    number(row["std"]),
+                    number(row["untrained"]),
+                    spread(row, "own", "own_low", "own_high"),
+                    number(row["own_untrained"]),
+                ]
+                for row in tables["table_1"]
+            ],
+        ),
+        "TABLE_2": table(
+            ["data", "encoder", "published", "points: models × texts", "points: models", "λ", "models"],
+            [
+                [
+                    row["dataset"],
+                    row["encoder"],
+                    number(row["published"]),
+                    spread(row),
+                    number(row["by_model"]),
+                    row["lambdas"],
+                    str(row["models"]),
+                ]
+                for row in tables["table_2"]
+            ],
+        ),
+        "TABLE_3": table(
+            [*model, "published", "accuracy", "weights that are not 0"],
+            [
+                [*_model(r), number(r["published"]), spread(r, "accuracy"), f"{r['support']:.1f}"]
+                for r in tables["table_3"]
+            ],
+        ),
+        "TABLE_6": table(
+            [*model, *TAU_HEADER],
+            [
+                [
+                    *_model(row),
+                    row["measure"],
+                    number(row["published"]),
+                    spread(row),
+                    number(row["ceiling"]),
+                    spread(row, "calibrated", "calibrated_low", "calibrated_high"),
+                    number(row["untrained"]),
+                    number(row["permuted"]),
+                    spread(row, "beyond_mean", "beyond_low", "beyond_high"),
+                ]
+                for row in ends
+            ],
+        ),
+        "FAITHFULNESS": table(
+            [*model, "quantity", "attention", "random", "gain"],
+            [
+                [
+                    *_model(row),
+                    row["quantity"],
+                    spread(row),
+                    number(row["random"]),
+                    spread(row, "gain", "gain_low", "gain_high"),
+                ]
+                for row in attention
+                if row["projection"] in ENDS
+            ],
+        ),
+        "SEEDS": sweep.seeds(),
+    }
+
+
+def main() -> None:
+    """Compute what is missing and write everything."""
+    parser = options(__doc__)
+    parser.add_argument("--only", default="", metavar="PREFIX")
+    asked = parser.parse_args()
+    found: dict[str, Found] = obtain(experiments(asked.only), asked)
+    sweep = Sweep(found)
+    tables = {
+        "table_1": table_1(sweep),
+        "table_2": [row for d in DATASETS for e in ENCODERS for row in sweep.lambda_rows(d, e)],
+        "table_3": table_3(sweep),
+        "table_6": table_6(sweep),
+        "faithfulness": faithfulness(sweep),
+    }
+    for name, rows in tables.items():
+        frame = pl.DataFrame(rows, infer_schema_length=None)
+        frame.write_csv(HERE / f"{name}.csv", float_precision=4)
+    write_figure(HERE / "answer", figures.answer(tables["table_6"], tables["faithfulness"]))
+    write_figure(HERE / "figure_1", figures.inputs_and_states(tables["table_6"]))
+    write_figure(HERE / "figure_2", figures.entropies(sweep))
+    write_figure(HERE / "figure_3", figures.by_sparsity(tables["table_6"]))
+    text = (HERE / "template.md").read_text(encoding="utf-8")
+    for key, value in pages(sweep, tables).items():
+        text = text.replace(f"{{{key}}}", value)
+    (HERE / "README.md").write_text(text, encoding="utf-8")
+    write_json(HERE / "manifest.json", {name: each.record for name, each in found.items()})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+"""What was found of each model of the sweep, by what a table asks for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy.stats import kendalltau
+
+from attex.claims.ledger import Claim, published
+from results.running import Found
+
+PAPER = "meister_2021"
+DATASETS, ENCODERS = ("imdb", "20news", "sst"), ("lstm", "transformer")
+IMPORTANCES = ("gradient_norm", "leave_one_out", "gradient_norm[hidden]", "leave_one_out[hidden]")
+PROJECTIONS = (
+    "softmax",
+    "entmax_1.25",
+    "entmax_1.5",
+    "entmax_1.75",
+    "learned_entmax",
+    "sparsegen_-30",
+    "sparsegen_-10",
+    "sparsegen_-3",
+    "sparsegen_-1",
+    "sparsemax",
+    "sparsegen_0.5",
+    "sparsegen_0.9",
+)
+DRAWS = 200
+"""Bootstrap draws of a τ over all points of a sweep."""
+
+
+def sparsity(projection: str) -> tuple[str, float] | None:
+    """Return the axis that a projection is on and its place there: sparsegen's λ or entmax's α."""
+    name, _, value = projection.rpartition("_")
+    if name == "sparsegen":
+        return "λ", float(value)
+    if name == "entmax":
+        return "α", float(value)
+    return None
+
+
+def places(projection: str) -> dict[str, float]:
+    """Every axis that a projection is on: softmax is α = 1, sparsemax both λ = 0 and α = 2."""
+    ends = {"softmax": {"α": 1.0}, "sparsemax": {"λ": 0.0, "α": 2.0}}
+    if projection in ends:
+        return ends[projection]
+    found = sparsity(projection)
+    return {} if found is None else dict([found])
+
+
+class Sweep:
+    """The experiments of the sweep that were found, by name."""
+
+    def __init__(self, found: Mapping[str, Found]) -> None:
+        self.found = found
+
+    def models(self, projections: Sequence[str] = PROJECTIONS) -> list[str]:
+        """Name the models there are, in the order of the tables."""
+        names = [f"{d}_{e}_{p}" for d in DATASETS for e in ENCODERS for p in projections]
+        return [name for name in names if name in self.found]
+
+    def about(self, model: str) -> dict[str, Any]:
+        """Say what a model is."""
+        data, encoder, projection = model.split("_", 2)
+        return {"dataset": data, "encoder": encoder, "projection": projection}
+
+    def claim(self, model: str, location: str, **where: str) -> Claim:
+        """Return the one published number about a model."""
+        (found,) = published(paper=PAPER, location=location, **self.about(model), **where)
+        return found
+
+    def agreement(self, model: str, measure: str) -> dict[str, Any]:
+        """Return the row of attention with a measure over all texts."""
+        return self._only(model, "contextualisation", measure_b=measure, **{"class": "overall"})
+
+    def beyond_permuted(self, model: str, measure: str) -> dict[str, Any]:
+        """Return the agreement less that of the permuted attention, text by text."""
+        return self._only(model, "contextualisation_differences", measure=measure, less="permuted")
+
+    def dispersion(self, model: str, of: str) -> dict[str, Any]:
+        """Return the row of the normalised entropy of something."""
+        return self._only(model, "dispersion", of=of)
+
+    def faithfulness(self, model: str, measure: str, quantity: str) -> dict[str, Any]:
+        """Return the row of a measure's comprehensiveness or sufficiency, all fractions together."""
+        return self._only(model, "faithfulness", measure=measure, quantity=quantity, fraction="area")
+
+    def _only(self, model: str, name: str, **where: str) -> dict[str, Any]:
+        rows = self.found[model].pooled(name)
+        rows = rows.filter(*(pl.col(key) == value for key, value in where.items()))
+        assert len(rows) == 1, (model, name, where, len(rows))
+        return rows.to_dicts()[0]
+
+    def entropies(self, model: str, measure: str) -> np.ndarray:
+        """Return H̃ of a measure in every text: [S,N]."""
+        found = self.found[model].findings("dispersion")
+        return np.stack([each[f"entropy|{measure}"].numpy() for each in found])
+
+    def lambda_rows(self, data: str, encoder: str) -> Iterator[dict[str, Any]]:
+        """Table 2: τ-b of λ with H̃ of the gradient, a point for each model and text, or each model."""
+        models = {}
+        for name in self.models():
+            about = self.about(name)
+            if (about["dataset"], about["encoder"]) == (data, encoder):
+                place = places(about["projection"]).get("λ")
+                if place is not None:
+                    models[place] = self.entropies(name, "gradient_norm")
+        seeds = min((len(values) for values in models.values()), default=0)
+        if len(models) < 2 or not seeds:
+            return
+        lambdas = np.array(sorted(models))
+        values = np.stack([models[place][:seeds] for place in lambdas])
+        grid = np.broadcast_to(lambdas[:, None, None], values.shape)
+        rng, draws = np.random.default_rng(0), []
+        for _ in range(DRAWS):
+            texts = rng.integers(0, values.shape[2], values.shape[2])
+            chosen = rng.integers(0, seeds, seeds)
+            draws.append(_tau(grid[:, chosen][:, :, texts], values[:, chosen][:, :, texts]))
+        low, high = np.percentile(draws, [2.5, 97.5])
+        theirs = published(paper=PAPER, location="Table 2", dataset=data, encoder=encoder)[0]
+        yield {
+            "dataset": data,
+            "encoder": encoder,
+            "published": theirs.mean,
+            "mean": _tau(grid, values),
+            "low": float(low),
+            "high": float(high),
+            "by_model": _tau(grid[:, :, 0], np.nanmean(values, axis=2)),
+            "lambdas": ", ".join(f"{place:g}".replace("-", "−") for place in lambdas),
+            "models": len(lambdas) * seeds,
+        }
+
+    def seeds(self) -> str:
+        """Say how many seeds the models have."""
+        counts: dict[int, list[str]] = {}
+        for name, each in self.found.items():
+            counts.setdefault(len(each.record["seeds"]), []).append(name)
+        most = max(counts, key=lambda count: len(counts[count]))
+        rest = [
+            f"{count} of {', '.join(f'`{name}`' for name in names)}"
+            for count, names in counts.items()
+            if count != most
+        ]
+        return f"{most} seeds" + (f" ({'; '.join(rest)})" if rest else "")
+
+
+def _tau(places: np.ndarray, values: np.ndarray) -> float:
+    known = ~np.isnan(values)
+    return float(kendalltau(places[known], values[known])[0])

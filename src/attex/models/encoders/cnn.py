@@ -50,7 +50,8 @@ class CNN(Encoder):
         What every token adds to every filter at every offset is one product for all widths; a
         convolution then only shifts and adds. (cuDNN's own takes nine times as long in float32.)
         """
-        return self._states(self._shares(embedded, mask)).masked_fill(~mask[..., None], 0.0)
+        windows = [self._shift_and_add(part) for part in self._shares(embedded, mask)]
+        return self._states(windows).masked_fill(~mask[..., None], 0.0)
 
     @torch.no_grad()
     def without_each(self, whole: Encoded, reads: Sequence[Read], budget: int) -> Iterator[Deletions]:
@@ -63,7 +64,8 @@ class CNN(Encoder):
         shares = self._shares(whole.embedded, whole.mask)
         gaps = [gap for gap in range(-reach, reach + 1) if gap]
         values = [read(whole.hidden) for read in reads]
-        states = [self._states(shares, gap) for gap in gaps]
+        windows = [self._shift_and_add(part) for part in shares]
+        states = [self._states(self._reaching(gap, shares, windows)) for gap in gaps]
         beside = [[read(state) for state in states] for read in reads]
         texts, positions = whole.deleted.nonzero(as_tuple=True)
         bytes_each = 2 * sum(value[0].numel() * value.element_size() for value in values)
@@ -79,36 +81,43 @@ class CNN(Encoder):
                     value[rows, place] = changed[number][text, place]
             yield Deletions(text, position, found)
 
-    def _shares(self, embedded: Tensor, mask: Tensor) -> Tensor:
-        """What each token adds to each filter at each offset: [B,T,Σ width·filters]."""
-        return (embedded * mask[..., None]) @ self.weight.T
-
-    def _states(self, shares: Tensor, gap: int = 0) -> Tensor:
-        """Convolve as if the token `gap` positions from each were not there: [B,T,hidden]."""
-        hidden, start = [], 0
+    def _shares(self, embedded: Tensor, mask: Tensor) -> list[Tensor]:
+        """What each token adds to each filter at each offset: [B,T,w,f] a width, T with zeros around."""
+        products, found, start = (embedded * mask[..., None]) @ self.weight.T, [], 0
         for width in self.widths:
-            end = start + width * self.filters
-            hidden.append(self._shift_and_add(shares[..., start:end], width, gap))
+            end, around = start + width * self.filters, width // 2 + 1
+            padded = F.pad(products[..., start:end], (0, 0, around, around))
+            found.append(padded.view(*padded.shape[:2], width, self.filters))
             start = end
-        return torch.relu(torch.cat(hidden, dim=-1) + self.bias)
+        return found
 
-    def _shift_and_add(self, shares: Tensor, width: int, gap: int) -> Tensor:
-        """Σ_o what token t + o adds at offset o: shares [B,T,width·filters] → [B,T,filters].
+    def _shift_and_add(self, shares: Tensor, gap: int = 0) -> Tensor:
+        """Σ_o what token t + o adds at offset o: shares [B,T+w+1,w,f] → [B,T,f].
 
         From a gap on, the token one further away takes the place.
         """
-        size, length, _ = shares.shape
-        around = width // 2 + 1
-        padded = F.pad(shares, (0, 0, around, around)).view(size, -1, width, self.filters)
+        width = shares.shape[2]
+        length, around = shares.shape[1] - 2 * (width // 2 + 1), width // 2 + 1
         total: Tensor | None = None
         for number in range(width):
             offset = number - width // 2
             jump = int(0 < gap <= offset) - int(offset <= gap < 0)
             start = around + offset + jump
-            share = padded[:, start : start + length, number]
+            share = shares[:, start : start + length, number]
             total = share if total is None else total + share
         assert total is not None
         return total
+
+    def _reaching(self, gap: int, shares: list[Tensor], windows: list[Tensor]) -> list[Tensor]:
+        """Convolve as if the token `gap` positions away were not there, where a window reaches it."""
+        return [
+            self._shift_and_add(part, gap) if abs(gap) <= part.shape[2] // 2 else window
+            for part, window in zip(shares, windows, strict=True)
+        ]
+
+    def _states(self, windows: list[Tensor]) -> Tensor:
+        """Put the widths side by side: [B,T,f] each → [B,T,hidden]."""
+        return torch.relu(torch.cat(windows, dim=-1) + self.bias)
 
     def _initialise(self, embedding_width: int) -> None:
         """Start each width as torch starts a convolution: uniform in ±1/√(d · width)."""

@@ -19,13 +19,13 @@ def mix(x: Tensor) -> Tensor:
     multiplications wrap around.
     """
     for factor, shift in ((-0x40A7B892E31B1A47, 30), (-0x6B2FB644ECCEEE15, 27)):
-        x = (x ^ _shifted(x, shift)) * factor
-    return x ^ _shifted(x, 31)
+        x = _shifted(x, shift).bitwise_xor_(x).mul_(factor)
+    return _shifted(x, 31).bitwise_xor_(x)
 
 
 def _shifted(x: Tensor, shift: int) -> Tensor:
     # As if unsigned: torch would fill up with the sign.
-    return (x >> shift) & ((1 << (64 - shift)) - 1)
+    return (x >> shift).bitwise_and_((1 << (64 - shift)) - 1)
 
 
 def numbers(ids: Tensor, mask: Tensor, draws: int, seed: int, start: int = 0) -> Tensor:
@@ -77,7 +77,7 @@ def _order(keys: Tensor) -> Tensor:
     """
     length = keys.shape[-1]
     bits = max(1, (length - 1).bit_length())
-    marked = ((keys >> bits) << bits) + torch.arange(length, device=keys.device)
+    marked = (keys >> bits).bitwise_left_shift_(bits).add_(torch.arange(length, device=keys.device))
     if keys.device.type == "cpu":
         # NumPy sorts several times as fast as torch.
         marked = torch.from_numpy(np.sort(marked.numpy(), axis=-1))

@@ -18,6 +18,7 @@ SMALL = (
     "trainer.metric=accuracy",
     "seeds=[0]",
     'importance=["attention", "gradient"]',
+    'analyses=[{"type": "agreement", "statistics": [{"type": "top_k", "k": 3}], "draws": 9}]',
 )
 
 

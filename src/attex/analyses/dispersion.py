@@ -144,14 +144,14 @@ def _rows(
         for seed, members in seed_groups(seeds):
             chosen = np.ones_like(values[members], dtype=bool)
             row = {"of": measure, "seed": seed} | summarise(values[members], chosen)
-            yield row | {"untrained": float("nan")}
+            yield row | {"untrained": None}
     for of, name in ((STATES, "entropy"), (OWN, "own"), (OWN_FIRST, "first")):
         for seed, members in seed_groups(seeds):
             total, defined = columns[name][members], columns["defined"][members]
             states = int(columns["counted"][members].sum())
             mean = _ratio(total, defined)
             low, high = ratio_interval(total, defined)
-            spread = float("nan")
+            spread = None
             if of == STATES:
                 spread = max(0.0, _ratio(columns["square"][members], defined) - mean**2) ** 0.5
             before = (columns[f"{UNTRAINED}|{part}"][members] for part in (name, "defined"))

@@ -5,7 +5,7 @@ import torch
 from toys import KINDS, make_batch, make_model, rows_of
 
 from attex.importance.influence import influence_on_states
-from attex.models.encoder import ENCODERS
+from attex.models.encoder import ENCODERS, Encoder
 
 LENGTHS = [6, 1, 9, 3]
 NAMES = [encoder.name for encoder in ENCODERS]
@@ -85,3 +85,27 @@ def test_the_length_of_normalised_states_has_no_influences():
     model, batch = make_model("transformer").eval(), make_batch(LENGTHS)
     assert whole(model, batch).isnan().all()
     assert not whole(model, batch, on="facets")[batch.scorable].isnan().all()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"layers": 1},
+        {"layers": 3, "heads": 4},
+        {"heads": 2, "inner_projection": "sparsemax"},
+        {"inner_projection": {"type": "entmax", "alpha": 1.3}},
+    ],
+)
+@pytest.mark.parametrize("width", [5, 40])
+def test_a_transformer_taken_apart_is_one_derived_whole(options, width):
+    torch.manual_seed(0)
+    encoder = ENCODERS.bind(ENCODERS.spec({"type": "transformer", "hidden": 16} | options), width).eval()
+    for parameter in encoder.parameters():
+        torch.nn.init.normal_(parameter, std=0.7)
+    mask = torch.arange(9) < torch.tensor([[9], [4], [1], [7]])
+    embedded, directions = torch.randn(4, 9, width), torch.randn(4, 9, 16) * mask[..., None]
+    directions[:, 2] = 0.0
+    ((_, found),) = encoder.influences(embedded, mask, directions, 2**30)
+    ((_, expected),) = Encoder.influences(encoder, embedded, mask, directions, 2**30)
+    torch.testing.assert_close(found, expected.detach(), rtol=1e-4, atol=1e-5)
+    assert (found[:, 2] == 0).all()

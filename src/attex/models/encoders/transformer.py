@@ -1,6 +1,7 @@
 """A small Transformer encoder."""
 
 import math
+from collections.abc import Iterator
 from typing import Annotated
 
 import torch
@@ -8,10 +9,15 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from attex.foundations.errors import UserError
+from attex.foundations.memory import spans
 from attex.foundations.registry import Spec
 from attex.models.attention import SOFTMAX
 from attex.models.encoder import ENCODERS, Encoder, Width
 from attex.models.projection import PROJECTIONS, Projection
+from attex.models.transformer_influence import LastLayer, narrow_factor
+
+_ROWS_KEPT, _WEIGHTS_KEPT = 24, 8
+"""What a gradient needs kept of a position for each layer, in hidden-sized and text-sized rows."""
 
 
 @ENCODERS.register("transformer", cite="Vaswani et al. 2017; Meister et al. 2021")
@@ -52,6 +58,30 @@ class Transformer(Encoder):
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
         """Encode."""
         return self.trace(embedded, mask)[0]
+
+    @torch.no_grad()
+    def influences(
+        self, embedded: Tensor, mask: Tensor, directions: Tensor, budget: int
+    ) -> Iterator[tuple[slice, Tensor]]:
+        """Take the last layer apart, and go back through the others for each position in turn."""
+        length = embedded.shape[1]
+        floats = _ROWS_KEPT * self.width * len(self.stack) + _WEIGHTS_KEPT * length * len(self.stack)
+        factor = narrow_factor(self.input.weight)
+        for span in spans(len(embedded), embedded.element_size() * length * floats, budget):
+            counted, wanted = mask[span], directions[span]
+            with torch.enable_grad():
+                entered = self.input(embedded[span]) + _positions(embedded, self.width)
+                entered = states = entered.detach().requires_grad_()
+                for layer in self.stack[:-1]:
+                    states, _ = layer(states, counted)
+            last = LastLayer(self.stack[-1], self.norm, states.detach(), counted, wanted)  # type: ignore[arg-type]
+            norms = entered.new_zeros(len(entered), length, length)
+            for p in wanted.any(dim=-1).any(dim=0).nonzero()[:, 0].tolist():
+                slope = last.gradients(p)
+                if states is not entered:
+                    (slope,) = torch.autograd.grad(states, entered, slope, retain_graph=True)
+                norms[:, p] = torch.linalg.vector_norm(slope @ factor.T, dim=-1)
+            yield span, norms
 
     def trace(self, embedded: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Encode, and keep every layer's self-attention [B,layers,heads,T,T]."""

@@ -1,6 +1,6 @@
 """The influence of every token on every hidden state."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import torch
@@ -57,9 +57,15 @@ def _facets(hidden: Tensor, batch: Batch) -> Iterator[Tensor]:
         yield direction
 
 
-def _over_facets(passes: Iterator[Iterator[tuple[slice, Tensor]]]) -> Iterator[tuple[slice, Tensor]]:
+def _over_facets(passes: Iterable[Iterator[tuple[slice, Tensor]]]) -> Iterator[tuple[slice, Tensor]]:
     """Take the Euclidean norm over passes that are cut alike."""
-    for pieces in zip(*passes, strict=True):
-        total = sum(values.double() ** 2 for _, values in pieces)
-        assert isinstance(total, Tensor)
-        yield pieces[0][0], total.sqrt()
+    spans: list[slice] = []
+    squares: list[Tensor] = []
+    for number, pieces in enumerate(passes):
+        for place, (span, values) in enumerate(pieces):
+            if number == 0:
+                spans.append(span)
+                squares.append(torch.zeros_like(values, dtype=torch.float64))
+            squares[place].addcmul_(values.double(), values.double())
+    for span, total in zip(spans, squares, strict=True):
+        yield span, total.sqrt_()

@@ -123,8 +123,8 @@ def _point(row: dict[str, Any]) -> dict[str, Any]:
         "value": row["mean"],
         "low": row["low"],
         "high": row["high"],
-        "marks": {name: row[name] for name in ("ceiling", UNTRAINED, PERMUTED)}
-        | {"chance": row["null"]},
+        "marks": {"chance": row["null"]}
+        | {name: row[name] for name in ("ceiling", UNTRAINED, PERMUTED)},
     }
 
 

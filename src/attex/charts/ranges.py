@@ -38,12 +38,15 @@ def range_chart(
     ]
     y = alt.Y("row:N", sort=rows, title=None, axis=alt.Axis(labelLimit=260))
     x = alt.X("value:Q", title=axis, scale=alt.Scale(domain=list(limits)))
-    colour = alt.Color("group:N", scale=alt.Scale(domain=groups, range=PALETTE[: len(groups)]))
+    colour = alt.Color(
+        "group:N",
+        scale=alt.Scale(domain=groups, range=PALETTE[: len(groups)]),
+        legend=alt.Legend(symbolType="circle", symbolStrokeWidth=0),
+    )
     base = alt.Chart(alt.InlineData(values), title=title)
     number = [alt.Tooltip(f"{name}:Q", format=".3f") for name in ("value", "low", "high")]
-    whisker = base.mark_rule(strokeWidth=3, opacity=0.5).encode(
-        y=y, x="low:Q", x2="high:Q", color=colour
-    )
+    whisker = base.mark_rule(strokeWidth=3, opacity=0.5)
+    whisker = whisker.encode(y=y, x="low:Q", x2="high:Q", color=colour)
     dot = base.mark_point(filled=True, size=70, opacity=1).encode(
         y=y, x=x, color=colour, tooltip=["row:N", *number]
     )
@@ -58,5 +61,5 @@ def range_chart(
             tooltip=["row:N", "mark:N", alt.Tooltip("value:Q", format=".3f")],
         )
     )
-    chart = alt.layer(mark, whisker, dot).resolve_scale(shape="independent", color="independent")
+    chart = alt.layer(mark, whisker, dot).resolve_scale(shape="independent")
     return finish(chart.properties(width=WIDTH, height=26 * max(1, len(rows))))

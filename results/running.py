@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 from torch import Tensor
 
@@ -48,17 +49,25 @@ class Found:
                 self.tables[f"tables/{path.stem}"] = pl.read_parquet(path)
         self._plan, self._cache = plan, cache
 
-    def findings(self, analysis: str) -> list[dict[str, Tensor]]:
+    def findings(self, analysis: str) -> dict[int, dict[str, Tensor]]:
         """Return what an analysis found of the model of each seed."""
-        stages = [seed.findings[analysis] for seed in self._plan.seeds.values()]
-        folders = [self._cache.folder(stage) for stage in stages]
-        return [read_tensors(folder / "findings.safetensors")[0] for folder in folders]
+        stages = {seed: each.findings[analysis] for seed, each in self._plan.seeds.items()}
+        return {
+            seed: read_tensors(self._cache.folder(stage) / "findings.safetensors")[0]
+            for seed, stage in stages.items()
+        }
 
     def pooled(self, table: str) -> pl.DataFrame:
         """Return the rows over all seeds, or of the only one."""
         whole = self.tables[f"tables/{table}"]
         rows = whole.filter(pl.col("seed") == ALL_SEEDS)
         return whole if rows.is_empty() else rows
+
+
+def stacked(findings: Sequence[dict[int, dict[str, Tensor]]], name: str) -> np.ndarray:
+    """Put one finding of several experiments side by side, of the seeds that all have: [E,S,N]."""
+    shared = sorted(set.intersection(*(set(each) for each in findings)))
+    return np.array([[each[seed][name].numpy() for seed in shared] for each in findings])
 
 
 def _at_hand(plan: Plan, cache: Cache) -> ExperimentConfig:

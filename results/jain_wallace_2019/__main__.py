@@ -5,6 +5,7 @@ python -m results.jain_wallace_2019 [--only PREFIX] [--output-dir outputs] [--da
 Computes what the cache of the output folder does not hold.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
@@ -21,7 +22,7 @@ from attex.foundations.storage import write_json
 from results.figures import difference_figure, published_figure, write_figure
 from results.jain_wallace_2019.causes import EPOCH, FAR, GLOVE, Causes, is_study
 from results.markdown import number, spread, table
-from results.running import Found, obtain, options
+from results.running import Found, obtain, options, stacked
 
 HERE = Path(__file__).parent
 EXPERIMENTS = HERE.parent.parent / "experiments" / "jain_wallace_2019"
@@ -146,10 +147,10 @@ def differences(found: Mapping[str, Found]) -> Iterator[dict[str, Any]]:
             continue
         for pair in PAIRS[:2]:
             key = f"kendall_tau|{'|'.join(pair)}|value"
-            average, lstm = (
-                np.stack([f[key].numpy() for f in found[name].findings("agreement")]) for name in names
-            )
+            average, lstm = stacked([found[name].findings("agreement") for name in names], key)
             gap = average - lstm
+            if not gap.size:
+                continue
             low, high = mean_interval(gap, ~np.isnan(gap))
             what = f"average − lstm: {' ~ '.join(pair)}"
             yield {"model": f"{data}_{attention}", "what": what} | {
@@ -209,6 +210,12 @@ COUNTERFACTUAL = [
 ]
 
 
+def cause_list(far: list[dict[str, Any]]) -> str:
+    """Count the differences by their cause, the most frequent first."""
+    counts = Counter(row["cause"].partition(":")[0] for row in far)
+    return "; ".join(f"{count} × {cause}" for cause, count in counts.most_common())
+
+
 FAR_HEADER = [
     "model",
     "quantity",
@@ -253,9 +260,10 @@ def page(found: Mapping[str, Found], compared: list[dict[str, Any]]) -> str:
             [_far_row(row) for row in far],
         ),
         "CLAIMS": str(len(compared)),
+        "WITH_INTERVAL": str(sum(row["inside"] is not None for row in compared)),
         "INSIDE": str(sum(row["inside"] is True for row in compared)),
         "FAR_COUNT": str(len(far)),
-        "EXPLAINED": str(sum(row["cause"] != "not known" for row in far)),
+        "CAUSES": cause_list(far),
         "GLOVE": table(
             ["model", *(cell for a, b in PAIRS for cell in (f"τ({a}, {b})", "GloVe"))], glove_rows(found)
         ),

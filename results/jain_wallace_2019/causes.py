@@ -34,7 +34,7 @@ class Causes:
         return self._studies.get(row["experiment"] + GLOVE, {}).get(row["claim"])
 
     def of(self, row: dict[str, Any]) -> str:
-        """Say what is known of a difference; nothing where it is small, or inside our interval."""
+        """Say what is known of a difference; nothing where it is small."""
         if not row["measure_a"] or abs(row["difference"]) <= FAR:
             return ""
         if row["inside"]:
@@ -43,14 +43,14 @@ class Causes:
 
     def _vectors(self, row: dict[str, Any]) -> str:
         other = self.with_glove(row)
-        if other is None:
+        if other is None or (other["low"] <= row["high"] and row["low"] <= other["high"]):
             return ""
         if other["inside"]:
-            return "vectors: GloVe's interval has it"
+            return "the vectors: GloVe's interval has it"
         if other["difference"] * row["difference"] < 0:
-            return "vectors: it lies between the two"
+            return "the vectors: it lies between the two"
         if abs(row["difference"]) - abs(other["difference"]) > NEARER:
-            return "vectors, in part: GloVe's is nearer"
+            return "the vectors in part: GloVe's is nearer"
         return ""
 
     def _epochs(self, row: dict[str, Any]) -> str:
@@ -64,8 +64,8 @@ class Causes:
             return ""
         span = f"{number(min(values))} to {number(max(values))} by epoch"
         if min(values) <= row["published"] <= max(values):
-            return f"the epoch that is kept: {span}"
+            return f"the kept epoch: {span}"
         nearest = min(abs(value - row["published"]) for value in values)
         if abs(row["difference"]) - nearest > NEARER:
-            return f"the epoch that is kept, in part: {span}"
+            return f"the kept epoch in part: {span}"
         return ""

@@ -25,6 +25,16 @@ FILE = HERE.parent.parent / "experiments" / "meister_2021" / "sweep.jsonnet"
 ENDS = ("softmax", "sparsemax")
 """The projections that the paper's tables show."""
 
+SWEEP_HEADER = [
+    "data",
+    "encoder",
+    "published",
+    "points: models × texts",
+    "points: models",
+    "λ",
+    "models",
+    "undefined",
+]
 TAU_HEADER = [
     "measure",
     "published",
@@ -136,7 +146,16 @@ def pages(sweep: Sweep, tables: dict[str, list[dict[str, Any]]]) -> dict[str, st
             ],
         ),
         "TABLE_2": table(
-            ["data", "encoder", "published", "points: models × texts", "points: models", "λ", "models"],
+            [
+                "data",
+                "encoder",
+                "published",
+                "points: models × texts",
+                "points: models",
+                "λ",
+                "models",
+                "undefined",
+            ],
             [
                 [
                     row["dataset"],
@@ -146,6 +165,7 @@ def pages(sweep: Sweep, tables: dict[str, list[dict[str, Any]]]) -> dict[str, st
                     number(row["by_model"]),
                     row["lambdas"],
                     str(row["models"]),
+                    str(row["undefined"]),
                 ]
                 for row in tables["table_2"]
             ],

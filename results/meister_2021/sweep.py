@@ -8,7 +8,7 @@ import polars as pl
 from scipy.stats import kendalltau
 
 from attex.claims.ledger import Claim, published
-from results.running import Found
+from results.running import Found, stacked
 
 PAPER = "meister_2021"
 DATASETS, ENCODERS = ("imdb", "20news", "sst"), ("lstm", "transformer")
@@ -95,8 +95,7 @@ class Sweep:
 
     def entropies(self, model: str, measure: str) -> np.ndarray:
         """Return H̃ of a measure in every text: [S,N]."""
-        found = self.found[model].findings("dispersion")
-        return np.stack([each[f"entropy|{measure}"].numpy() for each in found])
+        return stacked([self.found[model].findings("dispersion")], f"entropy|{measure}")[0]
 
     def lambda_rows(self, data: str, encoder: str) -> Iterator[dict[str, Any]]:
         """Table 2: τ-b of λ with H̃ of the gradient, a point for each model and text, or each model."""
@@ -106,12 +105,14 @@ class Sweep:
             if (about["dataset"], about["encoder"]) == (data, encoder):
                 place = places(about["projection"]).get("λ")
                 if place is not None:
-                    models[place] = self.entropies(name, "gradient_norm")
-        seeds = min((len(values) for values in models.values()), default=0)
-        if len(models) < 2 or not seeds:
+                    models[place] = self.found[name].findings("dispersion")
+        if len(models) < 2:
             return
         lambdas = np.array(sorted(models))
-        values = np.stack([models[place][:seeds] for place in lambdas])
+        values = stacked([models[place] for place in lambdas], "entropy|gradient_norm")
+        seeds = values.shape[1]
+        if not seeds:
+            return
         grid = np.broadcast_to(lambdas[:, None, None], values.shape)
         rng, draws = np.random.default_rng(0), []
         for _ in range(DRAWS):
@@ -130,6 +131,7 @@ class Sweep:
             "by_model": _tau(grid[:, :, 0], np.nanmean(values, axis=2)),
             "lambdas": ", ".join(f"{place:g}".replace("-", "−") for place in lambdas),
             "models": len(lambdas) * seeds,
+            "undefined": int(np.isnan(values).sum()),
         }
 
     def seeds(self) -> str:

@@ -10,12 +10,13 @@ import pytest
 import torch
 from scipy.stats import entropy, kendalltau
 from toy_evidence import LENGTHS, evidence
-from toys import make_model
+from toys import make_batch, make_model
 
+from attex.agreement.statistic import STATISTICS
 from attex.analyses.analysis import Analysis, Evidence, Result, Subject
 from attex.analyses.contextualisation import ContextualisationAnalysis
 from attex.analyses.dispersion import OWN, OWN_FIRST, STATES, DispersionAnalysis
-from attex.analyses.faithfulness import RANDOM, FaithfulnessAnalysis
+from attex.analyses.faithfulness import RANDOM, FaithfulnessAnalysis, _top
 from attex.data.batch import Batch, Batcher
 from attex.foundations.divergences import distribution
 from attex.foundations.errors import UserError
@@ -111,8 +112,9 @@ def test_an_untrained_transformer_has_no_dispersion_of_lengths() -> None:
     shown = only(table, of=STATES, seed="0")
     assert shown["undefined"] == shown["n"]
     assert np.isnan(shown["mean"])
+    assert np.isnan(shown["std"])
     facets = analysed(DispersionAnalysis(on="facets"), given(1), "transformer").tables
-    assert 0 < only(facets["tables/dispersion"], of=STATES, seed="0")["mean"] < 1
+    assert 0 < only(facets["tables/dispersion"], of=f"{STATES} (facets)", seed="0")["mean"] < 1
 
 
 def test_contextualisation_compares_attention_with_inputs_and_states() -> None:
@@ -163,7 +165,7 @@ def without(batch: Batch, gone: list[int]) -> Batch:
 def test_faithfulness_deletes_the_top_tokens_or_leaves_them_alone() -> None:
     known = replace(given(1), measures=("attention",))
     subject = subject_of(known, 0)
-    found = FaithfulnessAnalysis(fractions=(0.25, 1.0)).examine(
+    found = FaithfulnessAnalysis(fractions=(0.25, 0.99)).examine(
         replace(subject, scores={"attention": subject.scores["attention"]})
     )
     model = subject.load()
@@ -185,8 +187,8 @@ def test_faithfulness_deletes_the_top_tokens_or_leaves_them_alone() -> None:
         else:
             assert comprehensiveness == pytest.approx(lost(order.tolist()), abs=1e-6)
         assert sufficiency == pytest.approx(lost([p for p in words if p not in order]), abs=1e-6)
-    assert found["attention|comprehensiveness|1"].isnan().all(), "nothing would be left"
-    assert found["attention|sufficiency|1"].abs().max() < 1e-6
+    assert found["attention|comprehensiveness|0.99"].isnan().all(), "nothing would be left"
+    assert found["attention|sufficiency|0.99"].abs().max() < 1e-6
 
 
 def test_faithfulness_of_random_scores_gains_nothing_over_random() -> None:
@@ -212,3 +214,18 @@ def test_ties_are_broken_by_a_draw_of_the_text() -> None:
         torch.testing.assert_close(
             found[f"same|{quantity}|0.5"], found[f"{RANDOM}|{quantity}|0.5"], equal_nan=True
         )
+
+
+@pytest.mark.parametrize(("length", "fraction", "top"), [(50, 0.3, 15), (200, 0.15, 30), (25, 0.6, 15)])
+def test_a_share_of_the_tokens_is_not_rounded_up_by_arithmetic(
+    length: int, fraction: float, top: int
+) -> None:
+    batch = make_batch([length])
+    ranks = torch.arange(length + 2)[None] - 1
+    assert _top(ranks, batch, fraction).sum() == top
+
+
+def test_every_statistic_has_a_chart_of_its_own() -> None:
+    statistics = tuple(STATISTICS.spec({"type": "top_k", "k": k}) for k in (1, 3))
+    result = analysed(ContextualisationAnalysis(statistics=statistics), given(1))
+    assert [*result.charts] == ["contextualisation_top_k_k=1", "contextualisation_top_k_k=3"]

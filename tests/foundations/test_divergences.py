@@ -146,5 +146,7 @@ def test_normalised_entropy_is_scipys_over_the_logarithm(weights: list[float], p
 def test_normalised_entropy_at_its_ends() -> None:
     mask = torch.ones(5, dtype=torch.bool)
     assert normalised_entropy(torch.full((5,), 0.2), mask).item() == pytest.approx(1)
+    for n in range(2, 500):
+        assert normalised_entropy(torch.full((n,), 0.3), torch.ones(n, dtype=torch.bool)).item() <= 1
     assert normalised_entropy(torch.tensor([0.0, 0, 3, 0, 0]), mask).item() == 0
     assert normalised_entropy(torch.zeros(5), mask).isnan()

@@ -18,9 +18,12 @@ class Finding:
     def __init__(self, entropies: np.ndarray) -> None:
         self._entropies = entropies
 
-    def findings(self, analysis: str) -> list[dict[str, Any]]:
+    def findings(self, analysis: str) -> dict[int, dict[str, Any]]:
         assert analysis == "dispersion"
-        return [{"entropy|gradient_norm": torch.from_numpy(row)} for row in self._entropies]
+        return {
+            seed: {"entropy|gradient_norm": torch.from_numpy(row)}
+            for seed, row in enumerate(self._entropies)
+        }
 
 
 def test_softmax_and_sparsemax_are_ends_of_the_axes() -> None:
@@ -59,3 +62,4 @@ def test_table_2_is_kendalls_tau_over_all_points() -> None:
     assert row["mean"] == pytest.approx(kendalltau(*zip(*points, strict=True))[0])
     assert row["low"] < row["mean"] < row["high"] < 0
     assert (row["published"], row["models"], row["lambdas"]) == (-0.866, 6, "−1, 0, 0.5")
+    assert row["undefined"] == 1

@@ -4,9 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 
-from attex.config.loading import load_experiments
+from attex.config.loading import load_experiments, validate
+from attex.data.folder import DataFolder
 from attex.runner.batch import run_files
+from attex.runner.plan import Plan
 
 ROOT = Path(__file__).parent.parent.parent
 TINY = {
@@ -41,3 +44,15 @@ def test_the_grid_is_that_of_its_single_files() -> None:
     assert len(grid) == 3 * 2 * 4
     for config in grid:
         assert load_experiments(folder / f"{config.name}.jsonnet") == config
+
+
+def test_a_new_measure_is_no_reason_to_find_out_again_what_needs_no_measure() -> None:
+    analyses = ["permutation", "adversarial", "log_odds", "faithfulness"]
+
+    def keys(importance: list[str]) -> dict[str, str]:
+        config = validate({"data": "planted", "analyses": analyses, "importance": importance})
+        (seed, *_) = Plan(config, DataFolder.at(None), torch.device("cpu")).seeds.values()
+        return {name: stage.key for name, stage in seed.findings.items()}
+
+    before, after = keys(["attention"]), keys(["attention", "gradient"])
+    assert {name for name in analyses if before[name] != after[name]} == {"faithfulness"}

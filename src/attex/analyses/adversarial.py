@@ -63,6 +63,7 @@ class AdversarialAnalysis(Analysis):
         "is to the largest JSD that any weights have."
     )
     examines = True
+    examines_scores = False
     reads_scores = False
 
     def __init__(

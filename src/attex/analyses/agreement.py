@@ -103,12 +103,12 @@ class AgreementAnalysis(Analysis):
                 rows[""] += [of_pair | row for row in these]
                 lengths = evidence.texts.lengths.numpy()
                 rows["_by_length"] += [of_pair | row for row in found.length_rows(lengths)]
-                name = _file_name(f"{'_'.join(pair)}_{spec.title}")
+                name = file_name(f"{'_'.join(pair)}_{spec.title}")
                 result.tables[f"correlation/{name}"] = frame(_seed_layout(these))
                 result.headline.append(_headline(pair, spec, these[-1]))
                 overview.append((" ~ ".join(pair), found, these[-1]))
                 result.charts[name] = self._by_class(evidence, pair, spec, found, these[-1])
-            result.charts[_file_name(spec.title)] = density_chart(
+            result.charts[file_name(spec.title)] = density_chart(
                 [point for name, found, _ in overview for point in density_rows(name, found.values)],
                 "Agreement between measures",
                 spec.title,
@@ -121,11 +121,11 @@ class AgreementAnalysis(Analysis):
                 for point in density_rows(f"({first}) − ({second})", gap, -2.0, 2.0)
             ]
             if gaps:
-                result.charts[_file_name(f"differences_{spec.title}")] = density_chart(
+                result.charts[file_name(f"differences_{spec.title}")] = density_chart(
                     gaps, "Paired differences", f"difference of {spec.title}", limits=(-2.0, 2.0)
                 )
         tables = {f"tables/agreement{name}": frame(some) for name, some in rows.items() if some}
-        first = [_file_name(spec.title) for spec in self.statistics]
+        first = [file_name(spec.title) for spec in self.statistics]
         charts = {
             name: result.charts[name] for name in [*first, *(c for c in result.charts if c not in first)]
         }
@@ -224,5 +224,6 @@ def _seed_layout(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _file_name(text: str) -> str:
+def file_name(text: str) -> str:
+    """Turn the title of something into the name of its file."""
     return re.sub(r"[^\w.=-]+", "_", text).strip("_")

@@ -116,10 +116,12 @@ class Analysis(ABC):
     explanation: ClassVar[str]
     examines: ClassVar[bool] = False
     """Whether it has an `examine` of its own."""
+    examines_scores: ClassVar[bool] = True
+    """Whether that looks at scores; what does not is not found out again when a measure is added."""
     examines_untrained: ClassVar[bool] = False
     """Whether it looks into the model before training, too."""
     reads_scores: ClassVar[bool] = True
-    """Whether it lays out scores; what does not is not computed again when a measure is added."""
+    """Whether it lays out scores; what does not is not laid out again when a measure is added."""
 
     def requires(self, measures: Sequence[str], encoder: type[Encoder]) -> tuple[str, ...]:
         """Name the variants of every model (see `VARIANTS`) whose scores it wants as controls."""

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from attex.agreement.statistic import STATISTICS
-from attex.analyses.agreement import AgreementAnalysis
+from attex.analyses.agreement import AgreementAnalysis, file_name
 from attex.analyses.agreement_rows import OVERALL, Comparisons
 from attex.analyses.analysis import ANALYSES, PERMUTED, UNTRAINED, Evidence, Headline, Result
 from attex.analyses.summary import ALL_SEEDS, frame, seed_groups, summarise
@@ -26,7 +26,7 @@ class ContextualisationAnalysis(AgreementAnalysis):
     """Agreement of attention with importance of inputs, and with the same importance of hidden states.
 
     Every measure is compared with attention; `over` says whether it is one of tokens or of states.
-    The columns are those of `agreement`, always with both controls: attention is a factor of every
+    The columns are those of `agreement`, by default with both controls: attention is a factor of every
     gradient and deletion of a hidden state, so that an untrained model agrees with itself, too, and
     so does a model under its own attention, permuted. `contextualisation_differences` has, text by
     text, states less inputs of the same measure, and each agreement less that of its controls.
@@ -77,7 +77,7 @@ class ContextualisationAnalysis(AgreementAnalysis):
             rows += of_spec
             gaps += [about | row for row in _gaps(pairs)]
             pooled = _pooled(of_spec)
-            charts[f"contextualisation_{spec.type}"] = range_chart(
+            charts[file_name(f"contextualisation_{spec.title}")] = range_chart(
                 [_point(row) for row in pooled],
                 "Attention against importance of inputs and of hidden states",
                 spec.title,

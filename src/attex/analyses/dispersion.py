@@ -96,17 +96,18 @@ class DispersionAnalysis(Analysis):
             name: np.stack([seed.findings[name].numpy() for seed in evidence.seeds])
             for name in evidence.seeds[0].findings
         }
-        rows = [evidence.about | row for row in _rows(columns, evidence.measures, seeds)]
+        states = STATES if self.on == "magnitude" else f"{STATES} ({self.on})"
+        rows = [evidence.about | row for row in _rows(columns, evidence.measures, seeds, states)]
         with np.errstate(invalid="ignore"):
             curves = {m: columns[_ENTROPY + m] for m in evidence.measures}
-            curves[STATES] = columns["entropy"] / columns["defined"]
+            curves[states] = columns["entropy"] / columns["defined"]
         chart = density_chart(
             [point for name, values in curves.items() for point in density_rows(name, values, 0.0, 1.0)],
             "Dispersion",
             "normalised entropy of a text",
             limits=(0.0, 1.0),
         )
-        pooled = {row["of"]: row for row in rows}[STATES]
+        pooled = {row["of"]: row for row in rows}[states]
         headline = Headline(
             "How evenly do the tokens of a text influence each hidden state?",
             "normalised entropy",
@@ -137,7 +138,7 @@ def _state_sums(influence: Tensor, scorable: Tensor) -> Tensor:
 
 
 def _rows(
-    columns: dict[str, np.ndarray], measures: Sequence[str], seeds: Sequence[int]
+    columns: dict[str, np.ndarray], measures: Sequence[str], seeds: Sequence[int], states: str
 ) -> Iterator[dict[str, Any]]:
     for measure in measures:
         values = columns[_ENTROPY + measure]
@@ -145,21 +146,22 @@ def _rows(
             chosen = np.ones_like(values[members], dtype=bool)
             row = {"of": measure, "seed": seed} | summarise(values[members], chosen)
             yield row | {"untrained": None}
-    for of, name in ((STATES, "entropy"), (OWN, "own"), (OWN_FIRST, "first")):
+    for of, name in ((states, "entropy"), (OWN, "own"), (OWN_FIRST, "first")):
         for seed, members in seed_groups(seeds):
             total, defined = columns[name][members], columns["defined"][members]
-            states = int(columns["counted"][members].sum())
+            counted = int(columns["counted"][members].sum())
             mean = _ratio(total, defined)
             low, high = ratio_interval(total, defined)
             spread = None
-            if of == STATES:
-                spread = max(0.0, _ratio(columns["square"][members], defined) - mean**2) ** 0.5
+            if of == states:
+                variance = _ratio(columns["square"][members], defined) - mean**2
+                spread = float(np.sqrt(np.maximum(variance, 0.0)))
             before = (columns[f"{UNTRAINED}|{part}"][members] for part in (name, "defined"))
             yield {
                 "of": of,
                 "seed": seed,
-                "n": states,
-                "undefined": states - int(defined.sum()),
+                "n": counted,
+                "undefined": counted - int(defined.sum()),
                 "mean": mean,
                 "std": spread,
                 "low": low,

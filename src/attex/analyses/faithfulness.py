@@ -20,12 +20,13 @@ from attex.foundations.progress import track
 from attex.models.classifier import AttentionModel
 
 COMPREHENSIVENESS, SUFFICIENCY = "comprehensiveness", "sufficiency"
-RANDOM = "random"
+RANDOM = "random tokens"
+"""No measure has this name: the registry's are single words."""
 AREA = "area"
 _SEED = 2020
 _PADDED_TOKENS = {"cpu": 32_768, "cuda": 393_216}
 
-Fractions = Annotated[tuple[Annotated[float, Field(gt=0, le=1)], ...], Field(min_length=1)]
+Fractions = Annotated[tuple[Annotated[float, Field(gt=0, lt=1)], ...], Field(min_length=1)]
 
 
 @ANALYSES.register("faithfulness", cite="DeYoung et al. 2020, ERASER")
@@ -135,7 +136,7 @@ def _ranks(
 def _top(ranks: Tensor, batch: Batch, fraction: float) -> Tensor:
     """Mark the ⌈f·n⌉ first of every text's n tokens: [B,T]."""
     # Less a hair: 0.2 · 5 must not round up to 2.
-    count = (batch.scorable.sum(dim=1) * fraction - 1e-9).ceil().clamp(min=1)
+    count = (batch.scorable.sum(dim=1).double() * fraction - 1e-9).ceil().clamp(min=1)
     return (ranks < count[:, None]) & batch.scorable
 
 

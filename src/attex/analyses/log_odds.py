@@ -46,6 +46,7 @@ class LogOddsAnalysis(Analysis):
 
     title = "Attention and log-odds"
     examines = True
+    examines_scores = False
     reads_scores = False
     explanation = (
         "The log-odds of a word say how far it speaks for a class, with no regard to order or context. "

@@ -33,6 +33,7 @@ class PermutationAnalysis(Analysis):
         "attention decides, the output changes: most where one word had nearly all the weight."
     )
     examines = True
+    examines_scores = False
     reads_scores = False
 
     def __init__(self, *, draws: Annotated[int, Field(ge=1, le=100_000)] = 100) -> None:

@@ -59,7 +59,7 @@ def _matches(tables: "Mapping[str, pl.DataFrame]") -> Iterator[tuple[dict[str, A
         yield row, claim, "mean"
     for row in _pooled(tables, "tables/dispersion"):
         for claim in _about(row):
-            if claim.quantity == "dispersion" and claim.measure_a == row["of"].partition("(")[0]:
+            if claim.quantity == "dispersion" and claim.measure_a == row["of"]:
                 yield row, claim, "mean"
 
 

@@ -74,4 +74,6 @@ def normalised_entropy(weights: Tensor, mask: Tensor) -> Tensor:
     shares = weights / weights.sum(dim=-1, keepdim=True)
     entropy = -torch.xlogy(shares, shares).sum(dim=-1)
     count = mask.sum(dim=-1)
-    return (entropy / count.clamp(min=2).double().log()).masked_fill(count < 2, float("nan"))
+    # Rounding would put even shares above 1.
+    normalised = (entropy / count.clamp(min=2).double().log()).clamp(max=1.0)
+    return normalised.masked_fill(count < 2, float("nan"))

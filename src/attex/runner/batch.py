@@ -46,7 +46,7 @@ def run_files(
         from attex.runner.workers import compute_seeds
 
         troubles = compute_seeds(configs, folder, output_dir, chosen, until, jobs)
-    went_well, skipped = True, 0
+    went_well, skipped, unexpected = True, 0, []
     for config, trouble, sweep in zip(configs, troubles, of_sweep, strict=True):
         try:
             if trouble is not None:
@@ -65,5 +65,10 @@ def run_files(
         except UserError as error:
             say(f"attex: {config.name}: {error}")
             went_well = False
+        except Exception as error:
+            say(f"attex: {config.name}: {type(error).__name__}: {error}")
+            unexpected.append(error)
+    if unexpected:
+        raise unexpected[0]
     nothing_ran = 0 < skipped == len(configs)
     return went_well and (skip_missing or not nothing_ran)

@@ -152,7 +152,7 @@ class Plan:
         return stages
 
     def _findings(self, name: str, seed: int, stages: SeedStages) -> Stage:
-        pieces = _scores(seed, stages)
+        pieces = _scores(seed, stages) if self.methods[name].examines_scores else {}
         for variant in self._variants[name]:
             pieces |= {Piece(seed, m, variant): s for m, s in stages.controls[variant].items()}
 

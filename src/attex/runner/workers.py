@@ -37,20 +37,20 @@ def compute_seeds(
     interruption ends the workers at once; what they had finished is kept.
     """
     troubles: list[BaseException | None] = [None] * len(configs)
-    threads = max(1, (os.cpu_count() or 1) // jobs)
+    asked = os.environ.get(_THREADS[0], "")
+    threads = int(asked) if asked.isdigit() else max(1, (os.cpu_count() or 1) // jobs)
     last = UNTIL[min(UNTIL.index(until), UNTIL.index("findings"))]
     waiting: dict[Future[None], tuple[int, int]] = {}
     with _few_threads(threads), _workers(jobs) as pool:
         for number, config in enumerate(configs):
             try:
                 prepare(config, data, output, device)
+                for seed in config.seeds:
+                    one = config.resolved() | {"seeds": [seed]}
+                    task = pool.submit(_compute, one, data, output, str(device), last, threads)
+                    waiting[task] = number, seed
             except Exception as trouble:
                 troubles[number] = trouble
-                continue
-            for seed in config.seeds:
-                one = config.resolved() | {"seeds": [seed]}
-                task = pool.submit(_compute, one, data, output, str(device), last, threads)
-                waiting[task] = number, seed
         for task in as_completed(waiting):
             number, seed = waiting[task]
             failure = task.exception()
@@ -75,6 +75,7 @@ def _few_threads(count: int) -> Iterator[None]:
 @contextmanager
 def _workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
     """Start workers, and end them at once if their work is interrupted here."""
+    others = active_children()
     pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
     try:
         yield pool
@@ -82,7 +83,8 @@ def _workers(jobs: int) -> Iterator[ProcessPoolExecutor]:
         # Left alone, the pool would first work off everything that it was given.
         pool.shutdown(wait=False, cancel_futures=True)
         for worker in active_children():
-            worker.terminate()
+            if worker not in others:
+                worker.terminate()
         raise
     pool.shutdown()
 

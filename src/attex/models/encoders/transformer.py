@@ -44,7 +44,7 @@ class Transformer(Encoder):
             raise UserError(
                 f"model.encoder: hidden {hidden} must be even and a multiple of heads {heads}"
             )
-        self.width = hidden
+        self.width, self.heads = hidden, heads
         self.input = nn.Linear(embedding_width, hidden)
         self.stack = nn.ModuleList(_Layer(hidden, heads, inner_projection) for _ in range(layers))
         self.norm = nn.LayerNorm(hidden)
@@ -65,7 +65,8 @@ class Transformer(Encoder):
     ) -> Iterator[tuple[slice, Tensor]]:
         """Take the last layer apart, and go back through the others for each position in turn."""
         length = embedded.shape[1]
-        floats = _ROWS_KEPT * self.width * len(self.stack) + _WEIGHTS_KEPT * length * len(self.stack)
+        floats = len(self.stack) * (_ROWS_KEPT * self.width + _WEIGHTS_KEPT * self.heads * length)
+        floats += 2 * self.heads * self.width
         factor = narrow_factor(self.input.weight)
         for span in spans(len(embedded), embedded.element_size() * length * floats, budget):
             counted, wanted = mask[span], directions[span]

@@ -135,17 +135,19 @@ class Sweep:
         }
 
     def seeds(self) -> str:
-        """Say how many seeds the models have."""
+        """Say how many seeds the models of each dataset and encoder have."""
         counts: dict[int, list[str]] = {}
-        for name, each in self.found.items():
-            counts.setdefault(len(each.record["seeds"]), []).append(name)
-        most = max(counts, key=lambda count: len(counts[count]))
-        rest = [
-            f"{count} of {', '.join(f'`{name}`' for name in names)}"
-            for count, names in counts.items()
-            if count != most
+        for data in DATASETS:
+            for encoder in ENCODERS:
+                names = [name for name in self.models() if name.startswith(f"{data}_{encoder}_")]
+                if names:
+                    fewest = min(len(self.found[name].record["seeds"]) for name in names)
+                    counts.setdefault(fewest, []).append(f"{data} {encoder}")
+        each = [
+            f"{count} seed{'s' * (count > 1)} ({', '.join(counts[count])})"
+            for count in sorted(counts, reverse=True)
         ]
-        return f"{most} seeds" + (f" ({'; '.join(rest)})" if rest else "")
+        return " or ".join(each)
 
 
 def _tau(places: np.ndarray, values: np.ndarray) -> float:

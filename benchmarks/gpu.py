@@ -3,7 +3,7 @@
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,14 @@ from scipy.stats import kendalltau
 from attex.agreement.kendall import kendall_tau
 from attex.config.loading import validate
 from attex.config.schema import ExperimentConfig
-from attex.data.corpus import build_corpus
 from attex.data.folder import DataFolder
-from attex.data.reader import READERS
 from attex.foundations.devices import choose_device
 from attex.importance.erasure import leave_one_out
 from attex.runner.execution import execute
 from benchmarks import influence
 from benchmarks.deletion import make, texts
-from benchmarks.timing import Result, compare, seconds, within
+from benchmarks.influence import sst
+from benchmarks.timing import Result, compare, finished, seconds, within
 
 PAIRS_A_SECOND = 80e6
 PROMISED = {"lstm": 50.0, "transformer": 50.0}
@@ -33,16 +32,6 @@ MODEL: dict[str, Any] = {
     "seeds": [0],
 }
 """One epoch gives a model that takes as long to examine as any."""
-
-
-def finished(work: Callable[[], object]) -> Callable[[], None]:
-    """Wait for the GPU as part of the work."""
-
-    def whole() -> None:
-        work()
-        torch.cuda.synchronize()
-
-    return whole
 
 
 def ranking(device: torch.device) -> Iterator[Result]:
@@ -89,9 +78,6 @@ def experiment(dataset: str, search: bool) -> ExperimentConfig:
 def examining(device: torch.device, data: Path) -> Iterator[Result]:
     """Measures and findings of one model, the libraries already loaded."""
     folder = DataFolder.at(data)
-    yield from influence.compared(
-        build_corpus(READERS.bind(READERS.spec("sst")), folder), device, PROMISED
-    )
     for dataset, search, limit in (
         ("sst", True, 5.0),
         ("sst", False, 2.0),
@@ -111,7 +97,9 @@ def main() -> int:
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}\n")
     print("| what | attex | naive | ratio | promised | kept |\n|---|---:|---:|---:|---|---|")
     named = os.environ.get("ATTEX_DATA")
-    parts = [ranking(device), deletion(device)] + ([examining(device, Path(named))] if named else [])
+    parts = [ranking(device), deletion(device)]
+    if named:
+        parts += [influence.compared(sst(Path(named)), device, PROMISED), examining(device, Path(named))]
     for part in parts:
         for result in part:
             print(result.line(), flush=True)

@@ -13,7 +13,7 @@ from attex.data.reader import READERS
 from attex.importance.influence import influence_on_states
 from attex.models.classifier import AttentionModel
 from attex.runner.assembly import assemble
-from benchmarks.timing import Result, seconds
+from benchmarks.timing import Result, finished, seconds
 
 PADDED_TOKENS = {"cpu": 2_048, "cuda": 393_216}
 SAMPLED = 20
@@ -47,23 +47,24 @@ def compared(corpus: Corpus, device: torch.device, at_least: dict[str, float]) -
             torch.nn.init.uniform_(model.encoder.get_parameter("norm.weight"))
         batches = [texts.batch([text]) for text in sample]
 
-        def fast(model: AttentionModel = model) -> None:
-            ours(model, texts)
-            torch.cuda.synchronize() if device.type == "cuda" else None
-
         def slow(model: AttentionModel = model, batches: list[Batch] = batches) -> None:
             for batch in batches:
                 naive(model, batch)
-            torch.cuda.synchronize() if device.type == "cuda" else None
 
-        fast(), slow()
-        us, them = seconds(fast), float(scale) * seconds(slow)
+        fast = finished(lambda model=model: ours(model, texts))
+        fast()
+        slow()
+        us, them = seconds(fast), float(scale) * seconds(finished(slow))
         name = f"influence on every hidden state, {encoder}, {len(texts):,} texts of SST"
         yield Result(name, us, them, f"≥ {promised:g}× naive", them / us >= promised)
+
+
+def sst(data: Path) -> Corpus:
+    """Read SST."""
+    return build_corpus(READERS.bind(READERS.spec("sst")), DataFolder.at(data))
 
 
 def benchmarks(data: Path | None) -> Iterator[Result]:
     """Compare on SST."""
     if data is not None:
-        corpus = build_corpus(READERS.bind(READERS.spec("sst")), DataFolder.at(data))
-        yield from compared(corpus, torch.device("cpu"), {"lstm": 10.0, "transformer": 5.0})
+        yield from compared(sst(data), torch.device("cpu"), {"lstm": 10.0, "transformer": 5.0})

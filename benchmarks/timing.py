@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import torch
+
 
 @dataclass(frozen=True)
 class Result:
@@ -26,6 +28,17 @@ class Result:
         naive = "–" if self.naive is None else f"{self.naive:.2f} s"
         kept = "yes" if self.kept else "NO"
         return f"| {' | '.join((self.name, took, naive, self.ratio, self.promise, kept))} |"
+
+
+def finished(work: Callable[[], object]) -> Callable[[], None]:
+    """Wait for a GPU, where there is one, as part of the work."""
+
+    def whole() -> None:
+        work()
+        if torch.cuda.is_available():
+            torch.cuda.synchronize()
+
+    return whole
 
 
 def seconds(work: Callable[[], object], times: int = 1) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from attex.analyses.dispersion import OWN, STATES
 from attex.config.loading import load_experiments
 from attex.config.schema import ExperimentConfig
 from attex.foundations.storage import write_json
@@ -58,8 +59,8 @@ def table_1(sweep: Sweep) -> list[dict[str, Any]]:
     """H̃ of the influence on hidden states, and the share of a state's own token."""
     rows = []
     for model in sweep.models(ENDS):
-        ours = sweep.dispersion(model, "influence on states")
-        own = sweep.dispersion(model, "own token's share")
+        ours = sweep.dispersion(model, STATES)
+        own = sweep.dispersion(model, OWN)
         theirs = sweep.claim(model, "Table 1")
         rows.append(
             sweep.about(model)
@@ -146,16 +147,7 @@ def pages(sweep: Sweep, tables: dict[str, list[dict[str, Any]]]) -> dict[str, st
             ],
         ),
         "TABLE_2": table(
-            [
-                "data",
-                "encoder",
-                "published",
-                "points: models × texts",
-                "points: models",
-                "λ",
-                "models",
-                "undefined",
-            ],
+            SWEEP_HEADER,
             [
                 [
                     row["dataset"],

@@ -31,23 +31,16 @@ DRAWS = 200
 """Bootstrap draws of a τ over all points of a sweep."""
 
 
-def sparsity(projection: str) -> tuple[str, float] | None:
-    """Return the axis that a projection is on and its place there: sparsegen's λ or entmax's α."""
-    name, _, value = projection.rpartition("_")
-    if name == "sparsegen":
-        return "λ", float(value)
-    if name == "entmax":
-        return "α", float(value)
-    return None
+AXES = {"sparsegen": "λ", "entmax": "α"}
 
 
 def places(projection: str) -> dict[str, float]:
-    """Every axis that a projection is on: softmax is α = 1, sparsemax both λ = 0 and α = 2."""
-    ends = {"softmax": {"α": 1.0}, "sparsemax": {"λ": 0.0, "α": 2.0}}
+    """Say where a projection lies on each axis: softmax is α = 1, sparsemax both λ = 0 and α = 2."""
+    ends = {"softmax": {"α": 1.0}, "sparsemax": {"λ": 0.0, "α": 2.0}, "learned_entmax": {}}
     if projection in ends:
         return ends[projection]
-    found = sparsity(projection)
-    return {} if found is None else dict([found])
+    name, _, value = projection.rpartition("_")
+    return {AXES[name]: float(value)}
 
 
 class Sweep:

@@ -130,12 +130,12 @@ def test_jensen_shannon_is_scipys_squared_distance() -> None:
     assert float(jensen_shannon(one, one)) == 0.0
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.integers(0, 3))
+@given(st.lists(st.floats(0, 1, allow_subnormal=False), min_size=1, max_size=12), st.integers(0, 3))
 def test_normalised_entropy_is_scipys_over_the_logarithm(weights: list[float], padding: int) -> None:
     padded = torch.tensor([weights + [7.0] * padding], dtype=torch.float64)
     mask = torch.arange(padded.shape[1])[None] < len(weights)
     found = normalised_entropy(padded, mask).item()
-    if len(weights) < 2 or sum(weights) < 1e-300:
+    if len(weights) < 2 or sum(weights) == 0:
         assert np.isnan(found)
     else:
         expected = entropy(weights) / np.log(len(weights))

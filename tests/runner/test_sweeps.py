@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from attex.analyses.permutation import PermutationAnalysis
 from attex.config.loading import load_experiments, validate
 from attex.data.folder import DataFolder
 from attex.runner.batch import run_files
@@ -56,3 +57,14 @@ def test_a_new_measure_is_no_reason_to_find_out_again_what_needs_no_measure() ->
 
     before, after = keys(["attention"]), keys(["attention", "gradient"])
     assert {name for name in analyses if before[name] != after[name]} == {"faithfulness"}
+
+
+def test_an_untrained_model_is_for_analyses_that_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its vectors are no input of any other, and without them it would be another model."""
+    monkeypatch.setattr(PermutationAnalysis, "examine", lambda self, subject: subject.load_untrained())
+    file = tmp_path / "one.json"
+    file.write_text(json.dumps(TINY | {"analyses": ["permutation"]}))
+    with pytest.raises(LookupError, match="examines the untrained model"):
+        run_files([file], output_dir=tmp_path, device="cpu", until="findings")

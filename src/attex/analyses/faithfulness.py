@@ -15,7 +15,7 @@ from attex.data.batch import Batch, Batcher, ordered_batches
 from attex.data.corpus import Corpus
 from attex.data.ragged import pad
 from attex.foundations.divergences import distribution
-from attex.foundations.draws import permutations
+from attex.foundations.draws import highest_first, permutations
 from attex.foundations.progress import track
 from attex.models.classifier import AttentionModel
 
@@ -127,10 +127,9 @@ def _ranks(
         flat, _ = pad(subject.scores[measure], subject.texts.starts, chosen)
         keys[:, margin : margin + flat.shape[1]] = flat.to(keys.device)
     defined = ~(keys.isnan() & batch.scorable).any(dim=1)
-    keys = keys.masked_fill(~batch.scorable, -torch.inf).nan_to_num(nan=0.0, neginf=-torch.inf)
-    order = keys.gather(1, shuffled).argsort(dim=1, descending=True, stable=True)
+    order = highest_first(keys.nan_to_num(nan=0.0), batch.scorable, shuffled)
     places = torch.arange(keys.shape[1], device=keys.device).expand_as(order)
-    return torch.empty_like(order).scatter(1, shuffled.gather(1, order), places), defined
+    return torch.empty_like(order).scatter(1, order, places), defined
 
 
 def _top(ranks: Tensor, batch: Batch, fraction: float) -> Tensor:

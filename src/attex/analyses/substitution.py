@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attex.data.batch import Batch
 from attex.data.corpus import SPECIALS
-from attex.foundations.draws import numbers
+from attex.foundations.draws import highest_first, numbers
 
 _SEED = 0
 
@@ -30,8 +30,7 @@ def overwritten(batch: Batch, weights: Tensor, words: Tensor) -> Batch:
     which are all the same choose k positions at random.
     """
     drawn = numbers(batch.ids, batch.scorable, 1, _SEED).squeeze(1).argsort(dim=1)
-    ranked = weights.masked_fill(~batch.scorable, -1.0).gather(1, drawn)
-    places = drawn.gather(1, ranked.argsort(dim=1, descending=True, stable=True))[:, : words.shape[1]]
+    places = highest_first(weights, batch.scorable, drawn)[:, : words.shape[1]]
     kept = batch.tokens.gather(1, places)
     written = words[:, : places.shape[1]].where(batch.scorable.gather(1, places), kept)
     return replace(batch, tokens=batch.tokens.scatter(1, places, written))

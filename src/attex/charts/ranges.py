@@ -9,13 +9,8 @@ from attex.charts.style import GREY, PALETTE, WIDTH, finish
 _SHAPES = ("cross", "M0,-1.4L0,1.4", "diamond", "triangle-up")
 
 
-def range_chart(
-    points: Sequence[dict[str, Any]],
-    title: str,
-    axis: str,
-    limits: tuple[float, float] = (-1.0, 1.0),
-) -> dict[str, Any]:
-    """Draw a row for each name and group: the value, its interval, and its marks.
+def range_chart(points: Sequence[dict[str, Any]], title: str, axis: str) -> dict[str, Any]:
+    """Draw a row for each name and group over [−1, 1]: the value, its interval, and its marks.
 
     A point has name, group, value, low, high and marks, a value each by name; NaN is left out. The
     groups have colours, the marks shapes in grey.
@@ -37,7 +32,7 @@ def range_chart(
         if not math.isnan(value)
     ]
     y = alt.Y("row:N", sort=rows, title=None, axis=alt.Axis(labelLimit=260))
-    x = alt.X("value:Q", title=axis, scale=alt.Scale(domain=list(limits)))
+    x = alt.X("value:Q", title=axis, scale=alt.Scale(domain=[-1, 1]))
     colour = alt.Color(
         "group:N",
         scale=alt.Scale(domain=groups, range=PALETTE[: len(groups)]),

@@ -72,7 +72,7 @@ def normalised_entropy(weights: Tensor, mask: Tensor) -> Tensor:
     """
     weights = weights.double().where(mask, 0.0)
     shares = weights / weights.sum(dim=-1, keepdim=True)
-    entropy = -torch.xlogy(shares, shares).sum(dim=-1)
+    entropy = 0.0 - torch.xlogy(shares, shares).sum(dim=-1)
     count = mask.sum(dim=-1)
     # Rounding would put even shares above 1.
     normalised = (entropy / count.clamp(min=2).double().log()).clamp(max=1.0)

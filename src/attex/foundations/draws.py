@@ -69,6 +69,15 @@ def permutations(ids: Tensor, mask: Tensor, draws: int, seed: int, start: int = 
     return torch.empty_like(order).scatter_(-1, slots, order.where(counted, slots))
 
 
+def highest_first(scores: Tensor, counted: Tensor, shuffled: Tensor) -> Tensor:
+    """Order the positions of every text by score: scores, counted, shuffled [B,T] → positions [B,T].
+
+    Ties come in the order that `shuffled` has drawn for the text; what does not count comes last.
+    """
+    ranked = scores.masked_fill(~counted, -torch.inf).gather(1, shuffled)
+    return shuffled.gather(1, ranked.argsort(dim=1, descending=True, stable=True))
+
+
 def _order(keys: Tensor) -> Tensor:
     """Return where the numbers of every row come from in order.
 

@@ -1,7 +1,7 @@
 """The stages of an experiment, and how they depend on each other."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -158,15 +158,18 @@ class Plan:
 
         def make(folder: Path, inputs: Sequence[Path]) -> None:
             corpus, weights = Corpus.load(inputs[0]), inputs[1] / "model.safetensors"
-            folders = dict(zip(pieces, inputs[2 : 2 + len(pieces)], strict=True))
+            folders, vectors = dict(zip(pieces, inputs[2:], strict=False)), inputs[2 + len(pieces) :]
             subject = Subject(
                 corpus,
                 self._device,
                 read_scores(folders, seed),
                 {variant: read_scores(folders, seed, variant) for variant in self._variants[name]},
                 lambda: load_model(self.config.model, corpus, weights, self._device),
-                lambda: self._fresh_model(corpus, inputs[2 + len(pieces) :], seed).eval(),
             )
+            if self.methods[name].examines_untrained:
+                # Only then are the vectors that such a model starts from among the inputs.
+                untrained = self._fresh_model(corpus, vectors, seed).eval()
+                subject = replace(subject, load_untrained=lambda: untrained)
             found = self.methods[name].examine(subject)
             write_tensors(folder / "findings.safetensors", {k: x.cpu() for k, x in found.items()})
 

@@ -1,6 +1,6 @@
 // What the dataset files build on: models and training as the papers describe them, every measure
-// of the first comparison. The papers' own settings, with the oddities of their code, are mixins:
-// jain_wallace_2019, neely_schouten_2020, meister_2021.
+// of the first comparison. The papers' own settings, with the oddities of their code, are mixins
+// (jain_wallace_2019, neely_schouten_2020) or, where they differ by dataset, ready-made (meister_2021).
 {
   model: {
     embedding_width: 300,

@@ -23,10 +23,9 @@ def influence_on_states(
 
     Meister et al. 2021, eq. 5; the sum is over the scorable tokens. Each piece is a slice of the
     batch's texts and their influences [b,T,T], state and token, in float64: NaN where either is not
-    scorable, or where no token has any influence on the state (as on the length of a state that
-    is normalised). `on="facets"` takes the
-    norm over the facets of h_p in place of the slope of its magnitude, ‖∂h_p/∂e_i‖_F (their
-    App. A), at the cost of one pass for each facet.
+    scorable, or where no token has any influence on the state (as on the length of a state that is
+    normalised). `on="facets"` takes the norm over the facets of h_p in place of the slope of its
+    magnitude, ‖∂h_p/∂e_i‖_F (their App. A), at the cost of one pass for each facet.
     """
     embedded = model.embed(batch)
     hidden = model.encode(embedded, batch) * batch.scorable[..., None]

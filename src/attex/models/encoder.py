@@ -20,7 +20,7 @@ _STATES_PER_POSITION = 8
 """Hidden-sized temporaries an encoder makes for a position (LSTM: four gates, state, output)."""
 
 _STATES_KEPT, _WEIGHTS_KEPT = 48, 16
-"""What a gradient needs kept of a position (Transformer), in hidden-sized and text-sized rows."""
+"""What a gradient may need kept of a position, in hidden-sized and text-sized rows: self-attention."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from attex.foundations.devices import choose_device
 from attex.importance.influence import influence_on_states
 from attex.importance.measure import MEASURES
 from attex.models.decoder import Readout
-from attex.models.encoder import ENCODERS
+from attex.models.encoder import ENCODERS, Encoded, Encoder
+from attex.models.reads import Read, only_column
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU on this machine")
 
@@ -89,3 +90,25 @@ def test_influence_on_states_agrees(encoder: str) -> None:
     (_, here), = influence_on_states(model, batch)  # fmt: skip
     (_, there), = influence_on_states(model.to(device), batch.to(device))  # fmt: skip
     assert torch.allclose(there.cpu(), here, atol=1e-5, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in ENCODERS])
+@pytest.mark.parametrize("work", ["deletions", "influences"])
+def test_long_texts_stay_near_their_budget(name: str, work: str) -> None:
+    device, budget, length = choose_device("cuda"), 2**29, 350
+    encoder: Encoder = ENCODERS.bind(ENCODERS.spec(name), 300).to(device).eval()
+    embedded = torch.randn(64, length, 300, device=device)
+    mask = torch.ones(64, length, dtype=torch.bool, device=device)
+    with torch.no_grad():
+        hidden = encoder(embedded, mask)
+        read = Read(torch.randn(1, encoder.width, device=device), None, only_column)
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated()
+        whole = Encoded(embedded, hidden, mask, mask)
+        if work == "deletions":
+            pieces = sum(1 for _ in encoder.without_each(whole, [read], budget))
+        else:
+            pieces = sum(1 for _ in encoder.influences(embedded, mask, hidden, budget))
+    assert pieces > 0
+    assert torch.cuda.max_memory_allocated() - before < 2 * budget

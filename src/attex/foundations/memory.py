@@ -27,6 +27,12 @@ def budget_on(device: torch.device) -> int:
     return GPU_BUDGET if device.type == "cuda" else DEFAULT_BUDGET
 
 
+def release(device: torch.device) -> None:
+    """Give back what a GPU's allocator keeps for later: other processes may need it now."""
+    if device.type == "cuda":
+        torch.cuda.empty_cache()
+
+
 def backing_off(compute: Callable[[int], Result], budget: int) -> Result:
     """Call compute(budget), with half the budget again and again while a GPU runs out of memory."""
     while True:

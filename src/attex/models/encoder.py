@@ -72,6 +72,8 @@ class Encoder(nn.Module, ABC):
     width: int
     position_wise: ClassVar[bool] = False
     """Whether a hidden state depends on its own token only."""
+    weights_per_position: int = 0
+    """Rows as long as the text that are made for a position: self-attention."""
 
     @property
     def lengths_vary(self) -> bool:
@@ -96,8 +98,9 @@ class Encoder(nn.Module, ABC):
         texts, positions = whole.deleted.nonzero(as_tuple=True)
         length = embedded.shape[1] - 1
         size = embedded.element_size() * max(1, length)
-        bytes_each = size * (embedded.shape[2] + _STATES_PER_POSITION * self.width)
-        for span in spans(len(texts), bytes_each, budget):
+        floats = embedded.shape[2] + _STATES_PER_POSITION * self.width
+        floats += self.weights_per_position * length
+        for span in spans(len(texts), size * floats, budget):
             text, position = texts[span], positions[span]
             variants = self(_close_up(embedded[text], position), _close_up(mask[text], position))
             yield Deletions(text, position, tuple(read(variants) for read in reads), closed=True)

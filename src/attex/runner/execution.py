@@ -7,6 +7,7 @@ import torch
 from attex.config.schema import ExperimentConfig
 from attex.data.corpus import Corpus
 from attex.data.folder import DataFolder
+from attex.foundations.memory import release
 from attex.foundations.progress import say
 from attex.runner.manifest import manifest
 from attex.runner.plan import Plan
@@ -29,6 +30,7 @@ def execute(
     plan.check(Corpus.load(cache.obtain(plan.corpus)))
     for stage in plan.stages(until):
         cache.obtain(stage)
+        release(device)
     if until != "report":
         return None
     # Only the last step draws and lays out: the stages before it run on a bare machine too.

@@ -19,6 +19,9 @@ from attex.models.transformer_influence import LastLayer, narrow_factor
 _ROWS_KEPT, _WEIGHTS_KEPT = 24, 8
 """What a gradient needs kept of a position for each layer, in hidden-sized and text-sized rows."""
 
+_WEIGHTS_MADE = 6
+"""Text-sized rows that a head makes for a position: energies, weights, and a projection's own."""
+
 
 @ENCODERS.register("transformer", cite="Vaswani et al. 2017; Meister et al. 2021")
 class Transformer(Encoder):
@@ -45,6 +48,7 @@ class Transformer(Encoder):
                 f"model.encoder: hidden {hidden} must be even and a multiple of heads {heads}"
             )
         self.width, self.heads = hidden, heads
+        self.weights_per_position = _WEIGHTS_MADE * heads
         self.input = nn.Linear(embedding_width, hidden)
         self.stack = nn.ModuleList(_Layer(hidden, heads, inner_projection) for _ in range(layers))
         self.norm = nn.LayerNorm(hidden)
@@ -56,8 +60,11 @@ class Transformer(Encoder):
         return bool((scale != scale[0]).any() or (shift != 0).any())
 
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
-        """Encode."""
-        return self.trace(embedded, mask)[0]
+        """Encode, without keeping the self-attention."""
+        states = self._enter(embedded)
+        for layer in self.stack:
+            states, _ = layer(states, mask)
+        return self._leave(states, mask)
 
     @torch.no_grad()
     def influences(
@@ -71,8 +78,7 @@ class Transformer(Encoder):
         for span in spans(len(embedded), embedded.element_size() * length * floats, budget):
             counted, wanted = mask[span], directions[span]
             with torch.enable_grad():
-                entered = self.input(embedded[span]) + _positions(embedded, self.width)
-                entered = states = entered.detach().requires_grad_()
+                entered = states = self._enter(embedded[span]).detach().requires_grad_()
                 for layer in self.stack[:-1]:
                     states, _ = layer(states, counted)
             last = LastLayer(self.stack[-1], self.norm, states.detach(), counted, wanted)  # type: ignore[arg-type]
@@ -86,13 +92,20 @@ class Transformer(Encoder):
 
     def trace(self, embedded: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Encode, and keep every layer's self-attention [B,layers,heads,T,T]."""
-        states = self.input(embedded) + _positions(embedded, self.width)
+        states = self._enter(embedded)
         weights = []
         for layer in self.stack:
             states, attended = layer(states, mask)
             weights.append(attended)
-        hidden = self.norm(states).masked_fill(~mask[..., None], 0.0)
-        return hidden, torch.stack(weights, dim=1)
+        return self._leave(states, mask), torch.stack(weights, dim=1)
+
+    def _enter(self, embedded: Tensor) -> Tensor:
+        entered: Tensor = self.input(embedded) + _positions(embedded, self.width)
+        return entered
+
+    def _leave(self, states: Tensor, mask: Tensor) -> Tensor:
+        left: Tensor = self.norm(states)
+        return left.masked_fill(~mask[..., None], 0.0)
 
 
 class _Layer(nn.Module):

@@ -14,7 +14,7 @@ from attex.foundations.registry import Spec
 from attex.models.attention import SOFTMAX
 from attex.models.encoder import ENCODERS, Encoder, Width
 from attex.models.projection import PROJECTIONS, Projection
-from attex.models.transformer_influence import LastLayer, narrow_factor
+from attex.models.transformer_influence import InnerLayer, LastLayer, narrow_factor
 
 _ROWS_KEPT, _WEIGHTS_KEPT = 24, 8
 """What a gradient needs kept of a position for each layer, in hidden-sized and text-sized rows."""
@@ -70,23 +70,24 @@ class Transformer(Encoder):
     def influences(
         self, embedded: Tensor, mask: Tensor, directions: Tensor, budget: int
     ) -> Iterator[tuple[slice, Tensor]]:
-        """Take the last layer apart, and go back through the others for each position in turn."""
+        """Take the layers apart, and go back through them for each position in turn."""
         length = embedded.shape[1]
         floats = len(self.stack) * (_ROWS_KEPT * self.width + _WEIGHTS_KEPT * self.heads * length)
         floats += 2 * self.heads * self.width
         factor = narrow_factor(self.input.weight)
         for span in spans(len(embedded), embedded.element_size() * length * floats, budget):
             counted, wanted = mask[span], directions[span]
-            with torch.enable_grad():
-                entered = states = self._enter(embedded[span]).detach().requires_grad_()
-                for layer in self.stack[:-1]:
-                    states, _ = layer(states, counted)
-            last = LastLayer(self.stack[-1], self.norm, states.detach(), counted, wanted)  # type: ignore[arg-type]
-            norms = entered.new_zeros(len(entered), length, length)
+            states = self._enter(embedded[span])
+            norms = states.new_zeros(len(states), length, length)
+            below: list[InnerLayer] = []
+            for layer in self.stack[:-1]:
+                below.append(InnerLayer(layer, states, counted))  # type: ignore[arg-type]
+                states = below[-1].states
+            last = LastLayer(self.stack[-1], self.norm, states, counted, wanted)  # type: ignore[arg-type]
             for p in wanted.any(dim=-1).any(dim=0).nonzero()[:, 0].tolist():
                 slope = last.gradients(p)
-                if states is not entered:
-                    (slope,) = torch.autograd.grad(states, entered, slope, retain_graph=True)
+                for inner in reversed(below):
+                    slope = inner.gradients(slope)
                 norms[:, p] = torch.linalg.vector_norm(slope @ factor.T, dim=-1)
             yield span, norms
 

@@ -1,6 +1,8 @@
 """The command line: what its verbs print and do."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -164,3 +166,15 @@ def test_an_interrupted_run_says_how_to_go_on(attex_: Attex, monkeypatch: pytest
     monkeypatch.setattr(attex.runner.batch, "run_files", interrupt)
     code, _, err = attex_("run", "any.json")
     assert (code, err) == (130, "\nattex: interrupted; the same command goes on from here\n")
+
+
+def test_a_reader_that_has_seen_enough_is_no_error_of_each_experiment() -> None:
+    write("many.jsonnet", "[{ name: 'of-%d' % n } for n in std.range(1, 300)]")
+    command = [sys.executable, "-m", "attex", "run", "many.jsonnet", "--dry-run"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as attex_:
+        assert attex_.stdout is not None
+        assert attex_.stderr is not None
+        assert attex_.stdout.readline() == b"of-1\n"
+        attex_.stdout.close()
+        assert attex_.stderr.read() == b""
+    assert attex_.returncode == 1

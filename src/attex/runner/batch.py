@@ -65,6 +65,8 @@ def run_files(
         except UserError as error:
             say(f"attex: {config.name}: {error}")
             went_well = False
+        except BrokenPipeError:
+            raise
         except Exception as error:
             say(f"attex: {config.name}: {type(error).__name__}: {error}")
             unexpected.append(error)

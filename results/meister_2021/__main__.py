@@ -5,7 +5,6 @@ python -m results.meister_2021 [--only PREFIX] [--output-dir outputs] [--data-di
 Computes what the cache of the output folder does not hold.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,41 +15,21 @@ from attex.config.loading import load_experiments
 from attex.config.schema import ExperimentConfig
 from attex.foundations.storage import write_json
 from results.figures import write_figure
-from results.markdown import number, spread, table
 from results.meister_2021 import figures
+from results.meister_2021.change import changes, levels
+from results.meister_2021.open_choices import choices, facets
+from results.meister_2021.pages import ENDS, pages
 from results.meister_2021.sweep import DATASETS, ENCODERS, IMPORTANCES, Sweep
 from results.running import Found, obtain, options
 
 HERE = Path(__file__).parent
-FILE = HERE.parent.parent / "experiments" / "meister_2021" / "sweep.jsonnet"
-ENDS = ("softmax", "sparsemax")
-"""The projections that the paper's tables show."""
-
-SWEEP_HEADER = [
-    "data",
-    "encoder",
-    "published",
-    "points: models × texts",
-    "points: models",
-    "λ",
-    "models",
-    "undefined",
-]
-TAU_HEADER = [
-    "measure",
-    "published",
-    "τ here",
-    "ceiling",
-    "calibrated",
-    "untrained",
-    "permuted",
-    "beyond permuted",
-]
+FOLDER = HERE.parent.parent / "experiments" / "meister_2021"
+FILE = FOLDER / "sweep.jsonnet"
 
 
-def experiments(only: str) -> list[ExperimentConfig]:
-    """Load the sweep."""
-    found = load_experiments(FILE)
+def experiments(file: Path, only: str) -> list[ExperimentConfig]:
+    """Load the experiments of a file."""
+    found = load_experiments(file)
     assert isinstance(found, list)
     return [config for config in found if config.name.startswith(only)]
 
@@ -121,107 +100,31 @@ def faithfulness(sweep: Sweep) -> list[dict[str, Any]]:
     return rows
 
 
-def _model(row: Mapping[str, Any]) -> list[str]:
-    return [row["dataset"], row["encoder"], row["projection"]]
-
-
-def pages(sweep: Sweep, tables: dict[str, list[dict[str, Any]]]) -> dict[str, str]:
-    """Lay the tables out in Markdown."""
-    model = ["data", "encoder", "projection"]
-    ends = [row for row in tables["table_6"] if row["projection"] in ENDS]
-    attention = [r for r in tables["faithfulness"] if r["measure"] == "attention"]
-    return {
-        "TABLE_1": table(
-            [*model, "published", "H̃ here", "std", "untrained", "own token's share", "untrained"],
-            [
-                [
-                    *_model(row),
-                    f"{number(row['published'])} ± {number(row['published_std'])}",
-                    spread(row),
-                    number(row["std"]),
-                    number(row["untrained"]),
-                    spread(row, "own", "own_low", "own_high"),
-                    number(row["own_untrained"]),
-                ]
-                for row in tables["table_1"]
-            ],
-        ),
-        "TABLE_2": table(
-            SWEEP_HEADER,
-            [
-                [
-                    row["dataset"],
-                    row["encoder"],
-                    number(row["published"]),
-                    spread(row),
-                    number(row["by_model"]),
-                    row["lambdas"],
-                    str(row["models"]),
-                    str(row["undefined"]),
-                ]
-                for row in tables["table_2"]
-            ],
-        ),
-        "TABLE_3": table(
-            [*model, "published", "accuracy", "weights that are not 0"],
-            [
-                [*_model(r), number(r["published"]), spread(r, "accuracy"), f"{r['support']:.1f}"]
-                for r in tables["table_3"]
-            ],
-        ),
-        "TABLE_6": table(
-            [*model, *TAU_HEADER],
-            [
-                [
-                    *_model(row),
-                    row["measure"],
-                    number(row["published"]),
-                    spread(row),
-                    number(row["ceiling"]),
-                    spread(row, "calibrated", "calibrated_low", "calibrated_high"),
-                    number(row["untrained"]),
-                    number(row["permuted"]),
-                    spread(row, "beyond_mean", "beyond_low", "beyond_high"),
-                ]
-                for row in ends
-            ],
-        ),
-        "FAITHFULNESS": table(
-            [*model, "quantity", "attention", "random", "gain"],
-            [
-                [
-                    *_model(row),
-                    row["quantity"],
-                    spread(row),
-                    number(row["random"]),
-                    spread(row, "gain", "gain_low", "gain_high"),
-                ]
-                for row in attention
-                if row["projection"] in ENDS
-            ],
-        ),
-        "SEEDS": sweep.seeds(),
-    }
-
-
 def main() -> None:
     """Compute what is missing and write everything."""
     parser = options(__doc__)
     parser.add_argument("--only", default="", metavar="PREFIX")
     asked = parser.parse_args()
-    found: dict[str, Found] = obtain(experiments(asked.only), asked)
+    found: dict[str, Found] = obtain(experiments(FILE, asked.only), asked)
+    others: dict[str, Found] = {}
+    for name in ("facets", "choices"):
+        others |= obtain(experiments(FOLDER / f"{name}.jsonnet", asked.only), asked)
     sweep = Sweep(found)
     tables = {
+        "answer": list(levels(sweep, "leave_one_out")),
+        "change": list(changes(sweep, IMPORTANCES[:2], *ENDS)),
         "table_1": table_1(sweep),
         "table_2": [row for d in DATASETS for e in ENCODERS for row in sweep.lambda_rows(d, e)],
         "table_3": table_3(sweep),
         "table_6": table_6(sweep),
         "faithfulness": faithfulness(sweep),
+        "facets": list(facets(sweep, others)),
+        "choices": list(choices(sweep, others)),
     }
     for name, rows in tables.items():
         frame = pl.DataFrame(rows, infer_schema_length=None)
         frame.write_csv(HERE / f"{name}.csv", float_precision=4)
-    write_figure(HERE / "answer", figures.answer(tables["table_6"], tables["faithfulness"]))
+    write_figure(HERE / "answer", figures.answer(tables["answer"]))
     write_figure(HERE / "figure_1", figures.inputs_and_states(tables["table_6"]))
     write_figure(HERE / "figure_2", figures.entropies(sweep))
     write_figure(HERE / "figure_3", figures.by_sparsity(tables["table_6"]))
@@ -229,7 +132,8 @@ def main() -> None:
     for key, value in pages(sweep, tables).items():
         text = text.replace(f"{{{key}}}", value)
     (HERE / "README.md").write_text(text, encoding="utf-8")
-    write_json(HERE / "manifest.json", {name: each.record for name, each in found.items()})
+    records = {name: each.record for name, each in (found | others).items()}
+    write_json(HERE / "manifest.json", records)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,12 @@ import numpy as np
 
 from attex.charts.density import density_chart, density_rows
 from attex.charts.style import GREY, PALETTE, finish
-from results.meister_2021.sweep import IMPORTANCES, Sweep, places
+from results.meister_2021.sweep import DATASETS, ENCODERS, IMPORTANCES, Sweep, places
 
 INPUTS = IMPORTANCES[:2]
 NAMES = {"gradient_norm": "gradient", "leave_one_out": "leave-one-out"}
+FEWEST = 3
+"""Places on an axis that make a line worth drawing: IMDB has only both ends of α."""
 AXES = {"λ": "sparsegen λ: sparser to the right", "α": "entmax α: sparser to the right"}
 
 
@@ -67,8 +69,10 @@ def by_sparsity(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     for axis, title in AXES.items():
         points = [p for p in _points(rows, axis) if p["measure"] in INPUTS]
         row = []
-        for of in dict.fromkeys(point["of"] for point in points):
+        for of in dict.fromkeys(f"{d}, {e}" for d in DATASETS for e in ENCODERS):
             some = [p | {"line": NAMES[p["measure"]]} for p in points if p["of"] == of]
+            if len({p["place"] for p in some}) < FEWEST:
+                continue
             x = alt.X("place:O", sort=_ticks(some), title=title, axis=alt.Axis(labelAngle=0))
             colour = alt.Color(
                 "line:N", title=None, scale=alt.Scale(domain=[*NAMES.values()], range=PALETTE[:2])
@@ -86,47 +90,68 @@ def by_sparsity(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
             )
             row.append(chart.properties(width=230, height=170, title=of))
         if row:
-            panels.append(alt.concat(*row, columns=3))
+            panels.append(alt.concat(*row, columns=2 if len(row) % 3 else 3))
     return finish(alt.vconcat(*panels))
 
 
-def answer(
-    agreements: Sequence[dict[str, Any]], faithfulness: Sequence[dict[str, Any]]
-) -> dict[str, Any]:
-    """Against λ: agreement as measured, of what could be reached, and faithfulness gained."""
-    tau = [p for p in _points(agreements, "λ") if p["measure"] == "leave_one_out"]
-    gain = [
-        p
-        for p in _points(faithfulness, "λ")
-        if (p["measure"], p["quantity"]) == ("attention", "comprehensiveness")
+PANELS = (
+    ("measured", "τ with leave-one-out", "As measured"),
+    ("calibrated", "share of the way", "From chance to ceiling"),
+    ("comprehensiveness", "probability lost, beyond random", "Deleting the most attended"),
+)
+"""The columns of the answer: quantity, axis, title."""
+SHOWN = {"lstm": "BiLSTM + tanh", "transformer": "Transformer + sdp"}
+
+
+def answer(levels: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Against λ, with softmax before it: agreement as measured and of what could be reached, deletion.
+
+    Dotted, or hollow, is what the same weights have on other words.
+    """
+    placed = [p | {"line": p["dataset"], "at": f"{p['place']:g}"} for p in _points(levels, "λ")]
+    softmax = [
+        row | {"line": row["dataset"], "at": "softmax"}
+        for row in levels
+        if row["projection"] == "softmax"
     ]
-    lines = list(dict.fromkeys(point["of"] for point in [*tau, *gain]))
-    colour = alt.Color(
-        "line:N", title=None, scale=alt.Scale(domain=lines, range=PALETTE), legend=alt.Legend(columns=3)
-    )
-    panels = []
-    for points, keys, title, axis in (
-        (tau, ("mean", "low", "high"), "As measured", "τ(attention, leave-one-out)"),
-        (
-            tau,
-            ("calibrated", "calibrated_low", "calibrated_high"),
-            "Of what these weights could reach",
-            "calibrated τ",
-        ),
-        (
-            gain,
-            ("gain", "gain_low", "gain_high"),
-            "Deleting the most attended words",
-            "probability lost, beyond random words",
-        ),
-    ):
-        x = alt.X("place:O", sort=_ticks(points), title=AXES["λ"], axis=alt.Axis(labelAngle=0))
-        points = [p | {"line": p["of"]} for p in points]
-        drawn = _lines(points, x, *keys, axis, colour)
-        if keys[0] == "mean":
-            drawn = alt.layer(drawn, _control(points, x, colour))
-        panels.append(drawn.properties(width=250, height=210, title=title))
-    return finish(alt.hconcat(*panels))
+    ticks = ["softmax", "", *_ticks(placed)]
+    lines = [data for data in DATASETS if any(point["line"] == data for point in placed)]
+    colour = alt.Color("line:N", title=None, scale=alt.Scale(domain=lines, range=PALETTE))
+    x = alt.X("at:O", scale=alt.Scale(domain=ticks), title=AXES["λ"], axis=alt.Axis(labelAngle=0))
+    controls = {"measured": "permuted_measured", "calibrated": "permuted"}
+    rows = []
+    for encoder, shown in SHOWN.items():
+        panels = []
+        for quantity, axis, title in PANELS:
+
+            def some(points: Sequence[dict[str, Any]], quantity: str, encoder: str = encoder) -> Any:
+                kept = ("at", "line", "mean", "low", "high")
+                return alt.InlineData(
+                    [
+                        {key: p[key] for key in kept}
+                        for p in points
+                        if (p["encoder"], p["quantity"]) == (encoder, quantity)
+                    ]
+                )
+
+            y = alt.Y("mean:Q", title=axis)
+            line = alt.Chart(some(placed, quantity)).encode(x=x, color=colour)
+            alone = alt.Chart(some(softmax, quantity)).encode(x=x, color=colour)
+            layers = [
+                line.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title=axis), y2="high:Q"),
+                line.mark_line(point=True, strokeWidth=2).encode(y=y),
+                alone.mark_rule(strokeWidth=5, opacity=0.2).encode(y="low:Q", y2="high:Q"),
+                alone.mark_point(filled=True, size=45, opacity=1).encode(y=y),
+            ]
+            if quantity in controls:
+                control = alt.Chart(some(placed, controls[quantity])).encode(x=x, color=colour, y=y)
+                layers.append(control.mark_line(strokeDash=[1, 3], strokeWidth=2))
+                control = alt.Chart(some(softmax, controls[quantity])).encode(x=x, color=colour, y=y)
+                layers.append(control.mark_point(size=35, strokeWidth=1.5))
+            chart = alt.layer(*layers)
+            panels.append(chart.properties(width=250, height=180, title=f"{shown}: {title.lower()}"))
+        rows.append(alt.hconcat(*panels))
+    return finish(alt.vconcat(*rows))
 
 
 def inputs_and_states(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -148,7 +173,7 @@ def inputs_and_states(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         y = alt.Y("model:N", sort=models, title=None, axis=alt.Axis(labelLimit=230))
         offset = alt.YOffset("over:N", sort=["inputs", "hidden states"])
         base = alt.Chart(alt.InlineData(some)).encode(y=y, yOffset=offset)
-        x = alt.Scale(domain=[-0.1, 1.0])
+        x = alt.Scale(domain=[-0.25, 1.0])
         colour = alt.Color(
             "over:N", title=None, scale=alt.Scale(domain=["inputs", "hidden states"], range=PALETTE[:2])
         )
@@ -166,7 +191,7 @@ def inputs_and_states(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
                 range=["triangle-up", "diamond", "M0,-1.4L0,1.4"],
             ),
         )
-        controls = alt.Chart(alt.InlineData(marks)).mark_point(size=45, color="#777", strokeWidth=1.5)
+        controls = alt.Chart(alt.InlineData(marks)).mark_point(size=45, color="#222", strokeWidth=1.5)
         panels.append(
             alt.layer(
                 base.mark_bar(opacity=0.75).encode(
@@ -186,7 +211,7 @@ def entropies(sweep: Sweep) -> dict[str, Any]:
     for encoder in ("lstm", "transformer"):
         for measure in INPUTS:
             values = [
-                sweep.entropies(model, measure).ravel()
+                sweep.of_texts(model, "dispersion", f"entropy|{measure}").ravel()
                 for model in sweep.models()
                 if sweep.about(model)["encoder"] == encoder
             ]

@@ -86,9 +86,17 @@ class Sweep:
         assert len(rows) == 1, (model, name, where, len(rows))
         return rows.to_dicts()[0]
 
-    def entropies(self, model: str, measure: str) -> np.ndarray:
-        """Return H̃ of a measure in every text: [S,N]."""
-        return stacked([self.found[model].findings("dispersion")], f"entropy|{measure}")[0]
+    def of_texts(self, model: str, analysis: str, name: str) -> np.ndarray:
+        """Return what an analysis found of every text, under a name: [S,N]."""
+        return stacked([self.found[model].findings(analysis)], name)[0]
+
+    def area(self, model: str, measure: str, quantity: str) -> np.ndarray:
+        """Return comprehensiveness or sufficiency of every text, the mean over the fractions: [S,N]."""
+        found = self.found[model].findings("faithfulness")
+        names = [
+            name for name in next(iter(found.values())) if name.startswith(f"{measure}|{quantity}|")
+        ]
+        return np.mean([stacked([found], name)[0] for name in names], axis=0)
 
     def lambda_rows(self, data: str, encoder: str) -> Iterator[dict[str, Any]]:
         """Table 2: τ-b of λ with H̃ of the gradient, a point for each model and text, or each model."""

@@ -26,14 +26,29 @@ def ratio_interval(
 
     Both are 0 where a text does not count. A draw whose denominator is 0 is left out.
     """
+    return percentiles(ratio_draws(above, below, draws, seed))
+
+
+def ratio_draws(above: np.ndarray, below: np.ndarray, draws: int = DRAWS, seed: int = 0) -> np.ndarray:
+    """Draw Σ above / Σ below again and again: [draws], NaN where the denominator is 0.
+
+    Arrays of the same shape are drawn alike, so that the draws of two ratios are paired.
+    """
     texts = _counts(above.shape[1], draws, seed)
     seeds = _counts(above.shape[0], draws, seed + 1) if len(above) > 1 else np.ones((draws, 1))
     numerator = ((texts @ above.T) * seeds).sum(axis=1)
     denominator = ((texts @ below.T) * seeds).sum(axis=1)
-    ratios = numerator[denominator != 0] / denominator[denominator != 0]
-    if not len(ratios):
+    drawn = np.full(draws, np.nan)
+    np.divide(numerator, denominator, out=drawn, where=denominator != 0)
+    return drawn
+
+
+def percentiles(drawn: np.ndarray) -> tuple[float, float]:
+    """Return the bounds of what was drawn at 95 %; NaN is left out, and given where all is."""
+    known = drawn[~np.isnan(drawn)]
+    if not len(known):
         return float("nan"), float("nan")
-    low, high = np.percentile(ratios, [(100 - LEVEL) / 2, (100 + LEVEL) / 2])
+    low, high = np.percentile(known, [(100 - LEVEL) / 2, (100 + LEVEL) / 2])
     return float(low), float(high)
 
 

@@ -13,9 +13,12 @@ from attex.runner.stage import Cache
 def record(plan: Plan, cache: Cache) -> dict[str, Any]:
     """Describe how an experiment came about, as far as its stages are in the cache."""
     return {
-        "attex": attex.__version__,
-        "python": platform.python_version(),
-        "torch": torch.__version__,
+        # Where the tables were laid out; models may have been trained elsewhere.
+        "laid_out_with": {
+            "attex": attex.__version__,
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+        },
         "seeds": list(plan.config.seeds),
         "files": {path.rsplit("/", 1)[-1]: digest for path, digest in sorted(plan.files.items())},
         "stages": [

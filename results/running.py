@@ -48,14 +48,17 @@ class Found:
             for path in sorted(folder.glob("tables/*.parquet")):
                 self.tables[f"tables/{path.stem}"] = pl.read_parquet(path)
         self._plan, self._cache = plan, cache
+        self._findings: dict[str, dict[int, dict[str, Tensor]]] = {}
 
     def findings(self, analysis: str) -> dict[int, dict[str, Tensor]]:
         """Return what an analysis found of the model of each seed."""
-        stages = {seed: each.findings[analysis] for seed, each in self._plan.seeds.items()}
-        return {
-            seed: read_tensors(self._cache.folder(stage) / "findings.safetensors")[0]
-            for seed, stage in stages.items()
-        }
+        if analysis not in self._findings:
+            stages = {seed: each.findings[analysis] for seed, each in self._plan.seeds.items()}
+            self._findings[analysis] = {
+                seed: read_tensors(self._cache.folder(stage) / "findings.safetensors")[0]
+                for seed, stage in stages.items()
+            }
+        return self._findings[analysis]
 
     def pooled(self, table: str) -> pl.DataFrame:
         """Return the rows over all seeds, or of the only one."""

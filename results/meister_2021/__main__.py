@@ -1,6 +1,7 @@
 """Write results/meister_2021/: the sparsity sweep beside the published tables and its controls.
 
-python -m results.meister_2021 [--only PREFIX] [--output-dir outputs] [--data-dir DATA] [--jobs 1]
+python -m results.meister_2021 [--only PREFIX] [--output-dir outputs] [--data-dir DATA] [--device auto]
+                               [--jobs 1] [--at-hand]
 
 Computes what the cache of the output folder does not hold.
 """
@@ -18,13 +19,16 @@ from results.figures import write_figure
 from results.meister_2021 import figures
 from results.meister_2021.change import changes, levels
 from results.meister_2021.open_choices import choices, facets
-from results.meister_2021.pages import ENDS, pages
-from results.meister_2021.sweep import DATASETS, ENCODERS, IMPORTANCES, Sweep
+from results.meister_2021.pages import pages
+from results.meister_2021.sweep import DATASETS, DENSE, ENCODERS, ENDS, IMPORTANCES, Sweep
 from results.running import Found, obtain, options
 
 HERE = Path(__file__).parent
 FOLDER = HERE.parent.parent / "experiments" / "meister_2021"
 FILE = FOLDER / "sweep.jsonnet"
+
+SPARSER = ("sparsegen_-10", "sparsemax", "sparsegen_0.9")
+"""What softmax is compared with: mildly sparse, the paper's, and nearly the sparsest."""
 
 
 def experiments(file: Path, only: str) -> list[ExperimentConfig]:
@@ -47,6 +51,7 @@ def table_1(sweep: Sweep) -> list[dict[str, Any]]:
             | {key: ours[key] for key in ("mean", "low", "high", "std", "untrained", "undefined")}
             | {"own": own["mean"], "own_low": own["low"], "own_high": own["high"]}
             | {"own_untrained": own["untrained"]}
+            | {"seeds": sweep.by_seed(model, "dispersion", of=STATES)}
         )
     return rows
 
@@ -56,12 +61,13 @@ def table_3(sweep: Sweep) -> list[dict[str, Any]]:
     rows = []
     for model in sweep.models():
         ours = sweep.found[model].pooled("performance").to_dicts()[0]
-        theirs = sweep.claim(model, "Table 3") if sweep.about(model)["projection"] == "softmax" else None
+        theirs = sweep.claim(model, "Table 3") if sweep.about(model)["projection"] == DENSE else None
         rows.append(
             sweep.about(model)
             | {"published": theirs.mean if theirs else None}
             | {key: ours[key] for key in ("accuracy", "low", "high")}
             | {"support": sweep.agreement(model, "gradient_norm")["mean_support"]}
+            | {"seeds": sweep.by_seed(model, "performance", "accuracy")}
         )
     return rows
 
@@ -74,8 +80,8 @@ def table_6(sweep: Sweep) -> list[dict[str, Any]]:
     for model in sweep.models():
         for measure in IMPORTANCES:
             about = sweep.about(model)
-            claim = {"measure_b": measure}
-            theirs = sweep.claim(model, "Table 6", **claim) if about["projection"] in ENDS else None
+            which = {"measure_b": measure}
+            theirs = sweep.claim(model, "Table 6", **which) if about["projection"] in ENDS else None
             ours = sweep.agreement(model, measure)
             beyond = sweep.beyond_permuted(model, measure)
             rows.append(
@@ -83,6 +89,7 @@ def table_6(sweep: Sweep) -> list[dict[str, Any]]:
                 | {"measure": measure, "published": theirs.mean if theirs else None}
                 | {key: ours[key] for key in keys}
                 | {f"beyond_{key}": beyond[key] for key in ("mean", "low", "high")}
+                | {"seeds": sweep.by_seed(model, "contextualisation", **which, **{"class": "overall"})}
             )
     return rows
 
@@ -96,7 +103,9 @@ def faithfulness(sweep: Sweep) -> list[dict[str, Any]]:
                 row = sweep.faithfulness(model, measure, quantity)
                 keys = ("mean", "low", "high", "random", "gain", "gain_low", "gain_high")
                 about = {"measure": measure, "quantity": quantity}
-                rows.append(sweep.about(model) | about | {key: row[key] for key in keys})
+                gains = sweep.by_seed(model, "faithfulness", "gain", **about, fraction="area")
+                each = {key: row[key] for key in keys} | {"seeds": gains}
+                rows.append(sweep.about(model) | about | each)
     return rows
 
 
@@ -111,8 +120,8 @@ def main() -> None:
         others |= obtain(experiments(FOLDER / f"{name}.jsonnet", asked.only), asked)
     sweep = Sweep(found)
     tables = {
-        "answer": list(levels(sweep, "leave_one_out")),
-        "change": list(changes(sweep, IMPORTANCES[:2], *ENDS)),
+        "answer": list(levels(sweep)),
+        "change": list(changes(sweep, DENSE, SPARSER)),
         "table_1": table_1(sweep),
         "table_2": [row for d in DATASETS for e in ENCODERS for row in sweep.lambda_rows(d, e)],
         "table_3": table_3(sweep),

@@ -1,4 +1,4 @@
-"""What sparsemax changes against softmax, on the same texts."""
+"""How near attention comes to what could be reached, what deletion costs, and what sparsity changes."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -7,35 +7,53 @@ import numpy as np
 
 from attex.agreement.intervals import percentiles, ratio_draws
 from attex.analyses.faithfulness import RANDOM
-from results.meister_2021.sweep import DATASETS, ENCODERS, Sweep
+from results.meister_2021.sweep import DATASETS, ENCODERS, IMPORTANCES, Sweep
 
 Ratio = tuple[np.ndarray, np.ndarray]
 """Σ first / Σ second over seeds × texts: [S,N] each, 0 where a text does not count."""
 
+Quantity = tuple[str, str]
+"""A measure that attention is compared with, or none, and a name."""
 
-def ratios(sweep: Sweep, model: str, measure: str) -> dict[str, Ratio]:
-    """Return every quantity of a model as a ratio of sums over seeds × texts.
+INPUTS = IMPORTANCES[:2]
+FIRST = "0.01"
+"""The fraction of words that even the sparsest attention tells apart: the one or two at the top."""
 
-    τ as `measured`, and of the same weights on other words (`permuted_measured`); how far each goes
-    from chance to ceiling (`calibrated`, `permuted`), and the one `beyond` the other; the
-    probability that is lost without the top words and kept by them alone, beyond random words.
+
+def ratios(sweep: Sweep, models: Sequence[str]) -> list[dict[Quantity, Ratio]]:
+    """Return every quantity of each model as a ratio of sums over the seeds that all have × texts.
+
+    For each measure of inputs: τ `measured` and `permuted`, of the same weights on other words; how
+    far each goes from chance to ceiling (`calibrated`, `permuted_share`) and the one beyond the other
+    (`beyond_share`). And what the top words do beyond as many random ones: probability that is
+    lost without them (`comprehensiveness`) and kept by them alone (`sufficiency`), over all
+    fractions and of the first.
     """
-    start = f"kendall_tau|attention|{measure}|"
-    value, null, permuted, room = (
-        sweep.of_texts(model, "contextualisation", start + name)
-        for name in ("value", "null", "permuted", "room")
-    )
-    everywhere = np.ones_like(value)
-    found = {
-        "measured": _counted(value, everywhere),
-        "permuted_measured": _counted(permuted, everywhere),
-        "calibrated": _counted(value - null, room),
-        "permuted": _counted(permuted - null, room),
-        "beyond": _counted(value - permuted, room),
-    }
+    found: list[dict[Quantity, Ratio]] = [{} for _ in models]
+    for measure in INPUTS:
+        start = f"kendall_tau|attention|{measure}|"
+        columns = (
+            sweep.of_texts(models, "contextualisation", start + name)
+            for name in ("value", "null", "permuted", "room")
+        )
+        for each, value, null, permuted, room in zip(found, *columns, strict=True):
+            every = np.ones_like(value)
+            each[measure, "measured"] = _counted(value, every)
+            each[measure, "permuted"] = _counted(permuted, every)
+            each[measure, "calibrated"] = _counted(value - null, room)
+            each[measure, "permuted_share"] = _counted(permuted - null, room)
+            each[measure, "beyond_share"] = _counted(value - permuted, room)
     for quantity, sign in (("comprehensiveness", 1), ("sufficiency", -1)):
-        top, random = (sweep.area(model, name, quantity) for name in ("attention", RANDOM))
-        found[quantity] = _counted(sign * (top - random), everywhere)
+        for name, fractions in ((quantity, sweep.fractions(models[0])), (f"{quantity}_first", [FIRST])):
+            top, random = (
+                np.mean(
+                    [sweep.of_texts(models, "faithfulness", f"{of}|{quantity}|{f}") for f in fractions],
+                    axis=0,
+                )
+                for of in ("attention", RANDOM)
+            )
+            for each, gain in zip(found, sign * (top - random), strict=True):
+                each["", name] = _counted(gain, np.ones_like(gain))
     return found
 
 
@@ -44,39 +62,33 @@ def _counted(above: np.ndarray, below: np.ndarray) -> Ratio:
     return np.where(known, above, 0.0), np.where(known, below, 0.0)
 
 
-def levels(sweep: Sweep, measure: str) -> Iterator[dict[str, Any]]:
+def levels(sweep: Sweep) -> Iterator[dict[str, Any]]:
     """Return every quantity of every model with its interval."""
     for model in sweep.models():
-        for quantity, ratio in ratios(sweep, model, measure).items():
+        (found,) = ratios(sweep, [model])
+        for (measure, quantity), ratio in found.items():
             low, high = percentiles(ratio_draws(*ratio))
             about = {"measure": measure, "quantity": quantity}
-            value = {"mean": _ratio(*ratio), "low": low, "high": high}
-            yield sweep.about(model) | about | value
+            yield sweep.about(model) | about | {"mean": _ratio(*ratio), "low": low, "high": high}
 
 
-def changes(sweep: Sweep, measures: Sequence[str], dense: str, sparse: str) -> Iterator[dict[str, Any]]:
-    """Compare two projections in every quantity, with the interval of the change."""
+def changes(sweep: Sweep, dense: str, sparser: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Compare each sparser projection with a dense one on the same texts."""
     for data in DATASETS:
         for encoder in ENCODERS:
-            names = [f"{data}_{encoder}_{projection}" for projection in (dense, sparse)]
-            if not all(name in sweep.found for name in names):
-                continue
-            for measure in measures:
-                before, after = (ratios(sweep, name, measure) for name in names)
-                for quantity in before:
-                    drawn = ratio_draws(*after[quantity]) - ratio_draws(*before[quantity])
-                    low, high = percentiles(drawn)
-                    first, last = (_ratio(*each[quantity]) for each in (before, after))
+            for sparse in sparser:
+                names = [f"{data}_{encoder}_{projection}" for projection in (dense, sparse)]
+                if not all(name in sweep.found for name in names):
+                    continue
+                before, after = ratios(sweep, names)
+                for key in before:
+                    low, high = percentiles(ratio_draws(*after[key]) - ratio_draws(*before[key]))
+                    first, last = _ratio(*before[key]), _ratio(*after[key])
                     yield {
-                        "dataset": data,
-                        "encoder": encoder,
-                        "measure": measure,
-                        "quantity": quantity,
-                        dense: first,
-                        sparse: last,
-                        "change": last - first,
-                        "low": low,
-                        "high": high,
+                        **{"dataset": data, "encoder": encoder, "from": dense, "to": sparse},
+                        **{"measure": key[0], "quantity": key[1]},
+                        **{"before": first, "after": last},
+                        **{"change": last - first, "low": low, "high": high},
                     }
 
 

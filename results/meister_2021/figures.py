@@ -8,7 +8,7 @@ import numpy as np
 
 from attex.charts.density import density_chart, density_rows
 from attex.charts.style import GREY, PALETTE, finish
-from results.meister_2021.sweep import DATASETS, ENCODERS, IMPORTANCES, Sweep, places
+from results.meister_2021.sweep import DATASETS, DENSE, ENCODERS, ENDS, IMPORTANCES, Sweep, places
 
 INPUTS = IMPORTANCES[:2]
 NAMES = {"gradient_norm": "gradient", "leave_one_out": "leave-one-out"}
@@ -95,11 +95,11 @@ def by_sparsity(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 PANELS = (
-    ("measured", "τ with leave-one-out", "As measured"),
-    ("calibrated", "share of the way", "From chance to ceiling"),
-    ("comprehensiveness", "probability lost, beyond random", "Deleting the most attended"),
+    ("measured", "permuted", "τ with leave-one-out", "as measured"),
+    ("calibrated", "permuted_share", "share of the way", "from chance to ceiling"),
+    ("comprehensiveness_first", None, "probability lost, beyond random", "deleting the top 1 %"),
 )
-"""The columns of the answer: quantity, axis, title."""
+"""The columns of the answer: quantity, its control, axis, title."""
 SHOWN = {"lstm": "BiLSTM + tanh", "transformer": "Transformer + sdp"}
 
 
@@ -108,50 +108,47 @@ def answer(levels: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
     Dotted, or hollow, is what the same weights have on other words.
     """
-    placed = [p | {"line": p["dataset"], "at": f"{p['place']:g}"} for p in _points(levels, "λ")]
-    softmax = [
-        row | {"line": row["dataset"], "at": "softmax"}
-        for row in levels
-        if row["projection"] == "softmax"
-    ]
-    ticks = ["softmax", "", *_ticks(placed)]
-    lines = [data for data in DATASETS if any(point["line"] == data for point in placed)]
-    colour = alt.Color("line:N", title=None, scale=alt.Scale(domain=lines, range=PALETTE))
-    x = alt.X("at:O", scale=alt.Scale(domain=ticks), title=AXES["λ"], axis=alt.Axis(labelAngle=0))
-    controls = {"measured": "permuted_measured", "calibrated": "permuted"}
+    shown = [row for row in levels if row["measure"] in ("leave_one_out", "")]
+    sparse = [p | {"at": f"{p['place']:g}"} for p in _points(shown, "λ")]
+    softmax = [row | {"at": DENSE} for row in shown if row["projection"] == DENSE]
+    lines = [data for data in DATASETS if any(point["dataset"] == data for point in sparse)]
+    encoding = {
+        "x": alt.X(
+            "at:O",
+            scale=alt.Scale(domain=[DENSE, "", *_ticks(sparse)]),
+            title=AXES["λ"],
+            axis=alt.Axis(labelAngle=0),
+        ),
+        "color": alt.Color("dataset:N", title=None, scale=alt.Scale(domain=lines, range=PALETTE)),
+    }
     rows = []
-    for encoder, shown in SHOWN.items():
+    for encoder, name in SHOWN.items():
         panels = []
-        for quantity, axis, title in PANELS:
-
-            def some(points: Sequence[dict[str, Any]], quantity: str, encoder: str = encoder) -> Any:
-                kept = ("at", "line", "mean", "low", "high")
-                return alt.InlineData(
-                    [
-                        {key: p[key] for key in kept}
-                        for p in points
-                        if (p["encoder"], p["quantity"]) == (encoder, quantity)
-                    ]
-                )
-
+        for quantity, control, axis, title in PANELS:
             y = alt.Y("mean:Q", title=axis)
-            line = alt.Chart(some(placed, quantity)).encode(x=x, color=colour)
-            alone = alt.Chart(some(softmax, quantity)).encode(x=x, color=colour)
+            line = _of(sparse, encoder, quantity).encode(**encoding)
+            alone = _of(softmax, encoder, quantity).encode(**encoding)
             layers = [
                 line.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title=axis), y2="high:Q"),
                 line.mark_line(point=True, strokeWidth=2).encode(y=y),
                 alone.mark_rule(strokeWidth=5, opacity=0.2).encode(y="low:Q", y2="high:Q"),
                 alone.mark_point(filled=True, size=45, opacity=1).encode(y=y),
             ]
-            if quantity in controls:
-                control = alt.Chart(some(placed, controls[quantity])).encode(x=x, color=colour, y=y)
-                layers.append(control.mark_line(strokeDash=[1, 3], strokeWidth=2))
-                control = alt.Chart(some(softmax, controls[quantity])).encode(x=x, color=colour, y=y)
-                layers.append(control.mark_point(size=35, strokeWidth=1.5))
-            chart = alt.layer(*layers)
-            panels.append(chart.properties(width=250, height=180, title=f"{shown}: {title.lower()}"))
+            if control is not None:
+                line = _of(sparse, encoder, control).encode(y=y, **encoding)
+                alone = _of(softmax, encoder, control).encode(y=y, **encoding)
+                layers.append(line.mark_line(strokeDash=[1, 3], strokeWidth=2))
+                layers.append(alone.mark_point(size=35, strokeWidth=1.5))
+            panel = alt.layer(*layers).properties(width=250, height=180, title=f"{name}: {title}")
+            panels.append(panel)
         rows.append(alt.hconcat(*panels))
     return finish(alt.vconcat(*rows))
+
+
+def _of(points: Sequence[dict[str, Any]], encoder: str, quantity: str) -> alt.Chart:
+    kept = ("at", "dataset", "mean", "low", "high")
+    some = [p for p in points if (p["encoder"], p["quantity"]) == (encoder, quantity)]
+    return alt.Chart(alt.InlineData([{key: p[key] for key in kept} for p in some]))
 
 
 def inputs_and_states(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -164,7 +161,7 @@ def inputs_and_states(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         }
         | {key: row[key] for key in ("mean", "low", "high", "untrained", "permuted", "ceiling")}
         for row in rows
-        if row["projection"] in ("softmax", "sparsemax")
+        if row["projection"] in ENDS
     ]
     panels = []
     for measure in NAMES.values():
@@ -211,7 +208,7 @@ def entropies(sweep: Sweep) -> dict[str, Any]:
     for encoder in ("lstm", "transformer"):
         for measure in INPUTS:
             values = [
-                sweep.of_texts(model, "dispersion", f"entropy|{measure}").ravel()
+                sweep.of_texts([model], "dispersion", f"entropy|{measure}").ravel()
                 for model in sweep.models()
                 if sweep.about(model)["encoder"] == encoder
             ]

@@ -4,12 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from results.markdown import number, spread, table
-from results.meister_2021.sweep import Sweep
+from results.meister_2021.sweep import ENDS, Sweep
 
 Tables = Mapping[str, list[dict[str, Any]]]
-ENDS = ("softmax", "sparsemax")
-"""The projections that the paper's tables show."""
-
 SWEEP_HEADER = [
     "data",
     "encoder",
@@ -45,13 +42,24 @@ CHOICES_HEADER = [
     "deletion, beyond random",
 ]
 CHANGES = {
-    "calibrated": "from chance to ceiling",
-    "permuted": "the same weights on other words",
-    "beyond": "what is left",
-    "comprehensiveness": "lost without the top words",
-    "sufficiency": "kept by them alone",
+    ("leave_one_out", "calibrated"): "from chance to ceiling",
+    ("leave_one_out", "permuted_share"): "the same weights on other words",
+    ("leave_one_out", "beyond_share"): "what is left",
+    ("", "comprehensiveness_first"): "lost without the top 1 %",
+    ("", "comprehensiveness"): "lost, area",
 }
-"""What sparsemax changes, as columns."""
+"""What sparsity changes, as columns."""
+COUNTED = {
+    ("leave_one_out", "calibrated"): "τ with leave-one-out, share of the way from chance to ceiling",
+    ("leave_one_out", "beyond_share"): "… beyond the same weights on other words",
+    ("gradient_norm", "calibrated"): "τ with the gradient, share of the way",
+    ("gradient_norm", "beyond_share"): "… beyond the same weights on other words",
+    ("", "comprehensiveness_first"): "probability lost without the top 1 % of the words",
+    ("", "comprehensiveness"): "… area over 1 to 50 %",
+    ("", "sufficiency_first"): "probability kept by the top 1 % alone",
+    ("", "sufficiency"): "… area over 1 to 50 %",
+}
+"""What is counted, as lines."""
 
 
 def _beside_published(row: Mapping[str, Any], measure: str) -> list[str]:
@@ -59,14 +67,33 @@ def _beside_published(row: Mapping[str, Any], measure: str) -> list[str]:
     return [ours, number(row[f"{measure}_published"])]
 
 
-def _change(rows: list[dict[str, Any]], data: str, encoder: str, quantity: str) -> str:
+def _change(row: Mapping[str, Any]) -> str:
     """Write before → after, and the change with its interval, bold if that is to one side of 0."""
-    about = {"dataset": data, "encoder": encoder, "quantity": quantity, "measure": "leave_one_out"}
-    (row,) = (row for row in rows if about.items() <= row.items())
     change = spread(row, "change")
     if row["low"] > 0 or row["high"] < 0:
         change = f"**{change}**"
-    return f"{number(row['softmax'])} → {number(row['sparsemax'])}: {change}"
+    return f"{number(row['before'])} → {number(row['after'])}: {change}"
+
+
+def _count_rows(rows: list[dict[str, Any]]) -> list[list[str]]:
+    """One line a quantity, a column a sparser projection: in how many models it rises and falls."""
+    lines: dict[tuple[str, str], dict[str, list[int]]] = {}
+    for row in rows:
+        counts = lines.setdefault((row["measure"], row["quantity"]), {}).setdefault(row["to"], [0, 0, 0])
+        counts[0 if row["low"] > 0 else 1 if row["high"] < 0 else 2] += 1
+    return [
+        [shown, *("{} ↑ {} ↓ {} –".format(*counts) for counts in lines[key].values())]
+        for key, shown in COUNTED.items()
+    ]
+
+
+def _change_rows(rows: list[dict[str, Any]]) -> list[list[str]]:
+    """One line a model and sparser projection, a column a quantity."""
+    lines: dict[tuple[str, str, str], dict[tuple[str, str], str]] = {}
+    for row in rows:
+        line = lines.setdefault((row["dataset"], row["encoder"], row["to"]), {})
+        line[row["measure"], row["quantity"]] = _change(row)
+    return [[*about, *(cells[key] for key in CHANGES)] for about, cells in lines.items()]
 
 
 def _model(row: Mapping[str, Any]) -> list[str]:
@@ -148,15 +175,11 @@ def pages(sweep: Sweep, tables: Tables) -> dict[str, str]:
                 if row["projection"] in ENDS
             ],
         ),
-        "CHANGE": table(
-            ["data", "encoder", *CHANGES.values()],
-            [
-                [data, encoder, *(_change(tables["change"], data, encoder, q) for q in CHANGES)]
-                for data, encoder in dict.fromkeys(
-                    (r["dataset"], r["encoder"]) for r in tables["change"]
-                )
-            ],
+        "COUNTS": table(
+            ["softmax against", *dict.fromkeys(row["to"] for row in tables["change"])],
+            _count_rows(tables["change"]),
         ),
+        "CHANGE": table([*model, *CHANGES.values()], _change_rows(tables["change"])),
         "FACETS": table(
             [*model, "influence on", "H̃", "untrained", "own token's share", "untrained"],
             [

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from scipy.stats import kendalltau
 
+from attex.analyses.summary import ALL_SEEDS
 from attex.claims.ledger import Claim, published
 from results.running import Found, stacked
 
@@ -27,6 +28,10 @@ PROJECTIONS = (
     "sparsegen_0.5",
     "sparsegen_0.9",
 )
+DENSE = "softmax"
+ENDS = (DENSE, "sparsemax")
+"""The projections that the paper's tables show."""
+
 DRAWS = 200
 """Bootstrap draws of a τ over all points of a sweep."""
 
@@ -86,17 +91,20 @@ class Sweep:
         assert len(rows) == 1, (model, name, where, len(rows))
         return rows.to_dicts()[0]
 
-    def of_texts(self, model: str, analysis: str, name: str) -> np.ndarray:
-        """Return what an analysis found of every text, under a name: [S,N]."""
-        return stacked([self.found[model].findings(analysis)], name)[0]
+    def of_texts(self, models: Sequence[str], analysis: str, name: str) -> np.ndarray:
+        """Return what was found of every text under a name, in the seeds that all have: [models,S,N]."""
+        return stacked([self.found[model].findings(analysis) for model in models], name)
 
-    def area(self, model: str, measure: str, quantity: str) -> np.ndarray:
-        """Return comprehensiveness or sufficiency of every text, the mean over the fractions: [S,N]."""
-        found = self.found[model].findings("faithfulness")
-        names = [
-            name for name in next(iter(found.values())) if name.startswith(f"{measure}|{quantity}|")
-        ]
-        return np.mean([stacked([found], name)[0] for name in names], axis=0)
+    def fractions(self, model: str) -> list[str]:
+        """Return the fractions of words that were deleted."""
+        found = next(iter(self.found[model].findings("faithfulness").values()))
+        return list(dict.fromkeys(name.rpartition("|")[2] for name in found))
+
+    def by_seed(self, model: str, name: str, column: str = "mean", **where: str) -> str:
+        """Write a value of each seed, where there are several."""
+        rows = self.found[model].tables[f"tables/{name}"].filter(pl.col("seed") != ALL_SEEDS)
+        rows = rows.filter(*(pl.col(key) == value for key, value in where.items())).sort("seed")
+        return " ".join(f"{value:.4f}" for value in rows[column])
 
     def lambda_rows(self, data: str, encoder: str) -> Iterator[dict[str, Any]]:
         """Table 2: τ-b of λ with H̃ of the gradient, a point for each model and text, or each model."""

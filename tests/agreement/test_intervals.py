@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attex.agreement.intervals import mean_interval
+from attex.agreement.intervals import mean_interval, percentiles, ratio_draws
 
 
 def test_one_seed_comes_near_the_normal_interval() -> None:
@@ -45,3 +45,19 @@ def test_nothing_included_is_undefined_and_the_same_call_gives_the_same_answer()
     assert np.isnan(mean_interval(values, np.zeros_like(values, dtype=bool))).all()
     everything = np.ones_like(values, dtype=bool)
     assert mean_interval(values, everything) == mean_interval(values, everything)
+
+
+def test_draws_without_a_denominator_are_undefined_and_left_out() -> None:
+    above, below = np.array([[1.0, 0.0]]), np.array([[2.0, 0.0]])
+    drawn = ratio_draws(above, below)
+    # Of two texts that are drawn with replacement both are the second in one case of four.
+    assert np.isnan(drawn).mean() == pytest.approx(0.25, abs=0.05)
+    assert np.unique(drawn[~np.isnan(drawn)]).tolist() == [0.5]
+    assert percentiles(drawn) == (0.5, 0.5)
+    assert np.isnan(percentiles(np.full(3, np.nan))).all()
+
+
+def test_ratios_of_one_shape_are_drawn_alike() -> None:
+    rng = np.random.default_rng(0)
+    above, below = rng.random((2, 3, 20))
+    assert ratio_draws(above + 2 * below, below) - ratio_draws(above, below) == pytest.approx(2.0)

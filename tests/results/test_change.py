@@ -1,18 +1,18 @@
-"""What sparsemax changes: closed forms of every quantity, and draws that are paired."""
+"""What sparsity changes: closed forms of every quantity, and draws that are paired."""
 
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from results.meister_2021.change import changes, levels
+from results.meister_2021.change import FIRST, INPUTS, changes, levels
 from results.meister_2021.sweep import Sweep
 
-from attex.agreement.intervals import ratio_draws
 from attex.analyses.faithfulness import RANDOM
 
 SEEDS, TEXTS = 3, 40
-START = "kendall_tau|attention|leave_one_out|"
+MEASURE = INPUTS[0]
+START = f"kendall_tau|attention|{MEASURE}|"
 
 
 class Finding:
@@ -29,70 +29,81 @@ class Finding:
         }
 
 
-def columns(shift: float, room: float) -> dict[str, dict[str, np.ndarray]]:
+def columns(shift: float, room: float, null: float = 0.1) -> dict[str, dict[str, np.ndarray]]:
     rng = np.random.default_rng(0)
-    value, permuted, top, random = rng.random((4, SEEDS, TEXTS))
-    agreement = {
-        "value": value + shift,
-        "permuted": permuted,
-        "null": np.zeros_like(value),
-        "room": np.full_like(value, room),
-    }
+    agreement = {}
+    for measure in INPUTS:
+        value, permuted = rng.random((2, SEEDS, TEXTS))
+        given = {"value": value + shift, "permuted": permuted}
+        given |= {"null": np.full_like(value, null), "room": np.full_like(value, room)}
+        agreement |= {f"kendall_tau|attention|{measure}|{name}": each for name, each in given.items()}
     deletion = {}
     for quantity in ("comprehensiveness", "sufficiency"):
-        for fraction, more in ((0.1, 0.0), (0.5, 0.2)):
-            deletion[f"attention|{quantity}|{fraction}"] = top + shift + more
-            deletion[f"{RANDOM}|{quantity}|{fraction}"] = random + more
-    return {
-        "contextualisation": {START + name: values for name, values in agreement.items()},
-        "faithfulness": deletion,
-    }
+        for fraction in (FIRST, "0.5"):
+            top, random = rng.random((2, SEEDS, TEXTS))
+            deletion[f"attention|{quantity}|{fraction}"] = top + shift
+            deletion[f"{RANDOM}|{quantity}|{fraction}"] = random
+    return {"contextualisation": agreement, "faithfulness": deletion}
 
 
-@pytest.fixture
-def sweep() -> Sweep:
-    found: Any = {
-        "sst_lstm_softmax": Finding(columns(0.0, 1.0)),
-        "sst_lstm_sparsemax": Finding(columns(0.3, 0.5)),
-    }
+def sweep_of(softmax: dict[str, Any], sparsemax: dict[str, Any]) -> Sweep:
+    found: Any = {"sst_lstm_softmax": Finding(softmax), "sst_lstm_sparsemax": Finding(sparsemax)}
     return Sweep(found)
 
 
-def test_every_quantity_is_what_it_says(sweep: Sweep) -> None:
-    rows = {r["quantity"]: r for r in levels(sweep, "leave_one_out") if r["projection"] == "sparsemax"}
+def test_every_quantity_is_what_it_says() -> None:
     made = columns(0.3, 0.5)
-    value, permuted = (made["contextualisation"][START + name] for name in ("value", "permuted"))
-    assert rows["measured"]["mean"] == pytest.approx(value.mean())
-    assert rows["calibrated"]["mean"] == pytest.approx(value.mean() / 0.5)
-    assert rows["permuted"]["mean"] == pytest.approx(permuted.mean() / 0.5)
-    assert rows["beyond"]["mean"] == pytest.approx((value - permuted).mean() / 0.5)
-    lost = made["faithfulness"]["attention|sufficiency|0.1"]
-    gain = (lost - made["faithfulness"][f"{RANDOM}|sufficiency|0.1"]).mean()
-    assert rows["comprehensiveness"]["mean"] == pytest.approx(gain)
-    assert rows["sufficiency"]["mean"] == pytest.approx(-gain)
+    rows = {
+        (row["measure"], row["quantity"]): row
+        for row in levels(sweep_of(columns(0.0, 1.0), made))
+        if row["projection"] == "sparsemax"
+    }
+    for measure in INPUTS:
+        start = f"kendall_tau|attention|{measure}|"
+        value, permuted = (made["contextualisation"][start + name] for name in ("value", "permuted"))
+        assert rows[measure, "measured"]["mean"] == pytest.approx(value.mean())
+        assert rows[measure, "permuted"]["mean"] == pytest.approx(permuted.mean())
+        assert rows[measure, "calibrated"]["mean"] == pytest.approx((value.mean() - 0.1) / 0.5)
+        assert rows[measure, "permuted_share"]["mean"] == pytest.approx((permuted.mean() - 0.1) / 0.5)
+        assert rows[measure, "beyond_share"]["mean"] == pytest.approx((value - permuted).mean() / 0.5)
+    for quantity, sign in (("comprehensiveness", 1), ("sufficiency", -1)):
+        gains = [
+            sign * np.mean(made["faithfulness"][f"attention|{quantity}|{fraction}"])
+            - sign * np.mean(made["faithfulness"][f"{RANDOM}|{quantity}|{fraction}"])
+            for fraction in (FIRST, "0.5")
+        ]
+        assert rows["", f"{quantity}_first"]["mean"] == pytest.approx(gains[0])
+        assert rows["", quantity]["mean"] == pytest.approx(np.mean(gains))
     assert all(row["low"] < row["mean"] < row["high"] for row in rows.values())
 
 
-def test_a_change_that_every_text_shares_is_certain(sweep: Sweep) -> None:
-    rows = {r["quantity"]: r for r in changes(sweep, ["leave_one_out"], "softmax", "sparsemax")}
-    for quantity, change in (("measured", 0.3), ("comprehensiveness", 0.3), ("sufficiency", -0.3)):
-        row = rows[quantity]
-        assert [row["change"], row["low"], row["high"]] == pytest.approx([change] * 3)
-    row = rows["calibrated"]
-    assert row["change"] == pytest.approx(row["sparsemax"] - row["softmax"])
-    assert row["low"] < row["change"] < row["high"]
+def test_a_change_that_every_text_shares_is_certain() -> None:
+    sweep = sweep_of(columns(0.0, 1.0), columns(0.3, 1.0))
+    rows = list(changes(sweep, "softmax", ["sparsemax", "sparsegen_0.9"]))
+    assert {row["to"] for row in rows} == {"sparsemax"}
+    for row in rows:
+        change = 0.0 if "permuted" in row["quantity"] else 0.3
+        change *= -1 if "sufficiency" in row["quantity"] else 1
+        assert [row["change"], row["low"], row["high"]] == pytest.approx([change] * 3, abs=1e-9)
 
 
-def test_an_undefined_text_does_not_count() -> None:
-    made = columns(0.0, 1.0)
-    made["contextualisation"][START + "value"][1, 7] = np.nan
-    found: Any = {"sst_lstm_softmax": Finding(made)}
-    measured = next(levels(Sweep(found), "leave_one_out"))
-    assert measured["mean"] == pytest.approx(np.nanmean(made["contextualisation"][START + "value"]))
+def test_a_ceiling_that_comes_down_is_a_change_of_shares_only() -> None:
+    sweep = sweep_of(columns(0.0, 1.0), columns(0.0, 0.5))
+    for row in changes(sweep, "softmax", ["sparsemax"]):
+        if row["quantity"] in ("calibrated", "permuted_share", "beyond_share"):
+            assert row["after"] == pytest.approx(2 * row["before"])
+            assert row["low"] < row["change"] < row["high"]
+        else:
+            assert row["change"] == 0
 
 
-def test_draws_without_a_denominator_are_undefined() -> None:
-    above, below = np.array([[1.0, 0.0]]), np.array([[2.0, 0.0]])
-    drawn = ratio_draws(above, below)
-    assert np.isnan(drawn).mean() == pytest.approx(0.25, abs=0.05)
-    assert np.unique(drawn[~np.isnan(drawn)]).tolist() == [0.5]
+@pytest.mark.parametrize("name", ["value", "permuted", "room"])
+def test_an_undefined_text_does_not_count(name: str) -> None:
+    made = columns(0.3, 0.5)
+    given = {key: made["contextualisation"][START + key] for key in ("value", "permuted", "room")}
+    given[name][1, 7] = np.nan
+    rows = levels(sweep_of(made, made))
+    beyond = next(row for row in rows if row["quantity"] == "beyond_share")
+    known = ~np.isnan(given["value"] - given["permuted"] + given["room"])
+    expected = (given["value"] - given["permuted"])[known].sum() / given["room"][known].sum()
+    assert (beyond["measure"], beyond["mean"]) == (MEASURE, pytest.approx(expected))

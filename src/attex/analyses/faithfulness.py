@@ -48,8 +48,9 @@ class FaithfulnessAnalysis(Analysis):
     explanation = (
         "Comprehensiveness is how far the probability of the decision falls when a measure's top "
         "tokens are deleted (higher is better), sufficiency how far it falls when only they are left "
-        "(lower is better). Tokens drawn at random show what deleting that many does anyway. Texts "
-        "with words missing are unlike those that the model was trained on."
+        "(lower is better). Tokens drawn at random show what deleting that many does anyway. A sparse "
+        "attention names random tokens once its weights have run out: compare it with others at "
+        "small fractions. Texts with words missing are unlike those that the model was trained on."
     )
 
     def __init__(self, *, fractions: Fractions = (0.01, 0.05, 0.1, 0.2, 0.5)) -> None:

@@ -19,8 +19,8 @@ Width = Annotated[int, Field(ge=1, le=8192)]
 _STATES_PER_POSITION = 8
 """Hidden-sized temporaries an encoder makes for a position (LSTM: four gates, state, output)."""
 
-_STATES_KEPT, _WEIGHTS_KEPT = 48, 16
-"""What a gradient may need kept of a position, in hidden-sized and text-sized rows: self-attention."""
+_STATES_KEPT = 48
+"""Hidden-sized rows that a gradient may need kept of a position."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Encoder(nn.Module, ABC):
     position_wise: ClassVar[bool] = False
     """Whether a hidden state depends on its own token only."""
     weights_per_position: int = 0
-    """Rows as long as the text that are made for a position: self-attention."""
+    """Rows as long as the text that are made for a position, all heads together: self-attention."""
 
     @property
     def lengths_vary(self) -> bool:
@@ -116,7 +116,8 @@ class Encoder(nn.Module, ABC):
         equal to this.
         """
         length = embedded.shape[1]
-        floats = embedded.shape[2] * 3 + self.width * _STATES_KEPT + length * _WEIGHTS_KEPT
+        floats = embedded.shape[2] * 3 + self.width * _STATES_KEPT
+        floats += length * (1 + 2 * self.weights_per_position)
         for span in spans(len(embedded), embedded.element_size() * length * floats, budget):
             with torch.enable_grad():
                 tokens = embedded[span].detach().requires_grad_()

@@ -3,12 +3,12 @@
 Behind its attention a layer works on each position alone, and of the attention state p has one row.
 So in the last layer the gradient at position j is a combination of two vectors of p, with two numbers
 of the pair as factors: w_pj, and the slope of p's energies at j. No pair needs a product of its own.
-The layers below are gone back through for every p, with fewer products than automatic
-differentiation has: what p does not change is multiplied once.
+The layers below are gone back through for every p, with what p does not change multiplied once; that
+saves the more, the fewer heads there are.
 """
 
 import math
-from typing import Protocol, cast
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
@@ -38,8 +38,11 @@ class InnerLayer:
         self._attention = _Attention(layer, states, mask)
         after = states + layer.output(self._attention.attended)
         self._normalised, self._scale = _normalise(layer.before_feed, after)
-        first, activation, second = cast(tuple[nn.Linear, nn.ReLU, nn.Linear], tuple(layer.feed))
-        inner = first(layer.before_feed(after))
+        first, activation, second = layer.feed
+        assert isinstance(first, nn.Linear)
+        assert isinstance(activation, nn.ReLU)
+        assert isinstance(second, nn.Linear)
+        inner = first(self._normalised * layer.before_feed.weight + layer.before_feed.bias)
         self.states = after + second(activation(inner))
         self._active = (inner > 0).to(states.dtype)
         self._into_feed = _centred(first.weight * layer.before_feed.weight)

@@ -73,7 +73,7 @@ class Transformer(Encoder):
         """Take the layers apart, and go back through them for each position in turn."""
         length = embedded.shape[1]
         floats = len(self.stack) * (_ROWS_KEPT * self.width + _WEIGHTS_KEPT * self.heads * length)
-        floats += 2 * self.heads * self.width
+        floats += 2 * (len(self.stack) + 1) * self.heads * self.width
         factor = narrow_factor(self.input.weight)
         for span in spans(len(embedded), embedded.element_size() * length * floats, budget):
             counted, wanted = mask[span], directions[span]

@@ -1,6 +1,7 @@
 """Figures of the results pages."""
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ def answer_figure(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return finish(alt.hconcat(*drawn))
 
 
-def density_figure(findings: dict[str, list[dict[str, Tensor]]], title: str) -> dict[str, Any]:
+def density_figure(findings: Mapping[str, Sequence[dict[str, Tensor]]], title: str) -> dict[str, Any]:
     """Draw the densities of Figures 1 and 2: a column a dataset, a row a statistic, chance in grey."""
     statistics = {"top_k_published(k=non_zero)": "as published", "top_k(k=non_zero)": "corrected"}
     points = []
@@ -85,7 +86,7 @@ def density_figure(findings: dict[str, list[dict[str, Tensor]]], title: str) -> 
             points += _placed(density_rows(CHANCE, np.stack(samples)), data, shown)
     curves = list(dict.fromkeys(point["curve"] for point in points if point["curve"] != CHANCE))
     colour = alt.Scale(domain=[*curves, CHANCE], range=[*PALETTE[: len(curves)], GREY])
-    encoding = {
+    encoding: dict[str, Any] = {
         "x": alt.X("value:Q", title="top-k correlation", scale=alt.Scale(domain=[-1, 1])),
         "y": alt.Y("density:Q", title="density of texts").stack(None),
         "color": alt.Color("curve:N", scale=colour, title=None, sort=[*curves, CHANCE]),

@@ -74,7 +74,7 @@ def table_3(sweep: Sweep) -> list[dict[str, Any]]:
 
 def table_6(sweep: Sweep) -> list[dict[str, Any]]:
     """τ of attention with every measure of inputs and of states, beside what it is read by."""
-    keys = ("mean", "low", "high", "std", "null", "ceiling", "undefined", "n")
+    keys: tuple[str, ...] = ("mean", "low", "high", "std", "null", "ceiling", "undefined", "n")
     keys += ("calibrated", "calibrated_low", "calibrated_high", "untrained", "permuted", "mean_support")
     rows = []
     for model in sweep.models():

@@ -39,7 +39,7 @@ def _lines(
     high: str,
     title: str,
     colour: alt.Color,
-) -> alt.LayerChart:
+) -> Any:
     """Draw lines with bands over the places."""
     some = [
         {"place": f"{p['place']:g}", "line": p["line"], "y": p[y], "low": p[low], "high": p[high]}
@@ -53,7 +53,7 @@ def _lines(
     )
 
 
-def _control(points: Sequence[dict[str, Any]], x: alt.X, colour: alt.Color) -> alt.Chart:
+def _control(points: Sequence[dict[str, Any]], x: alt.X, colour: alt.Color) -> Any:
     """Draw what permuted attention gives, dotted."""
     some = [{"place": f"{p['place']:g}", "line": p["line"], "y": p["permuted"]} for p in points]
     base = alt.Chart(alt.InlineData(some)).mark_line(strokeDash=[1, 3], strokeWidth=2)
@@ -112,7 +112,7 @@ def answer(levels: Sequence[dict[str, Any]]) -> dict[str, Any]:
     sparse = [p | {"at": f"{p['place']:g}"} for p in _points(shown, "λ")]
     softmax = [row | {"at": DENSE} for row in shown if row["projection"] == DENSE]
     lines = [data for data in DATASETS if any(point["dataset"] == data for point in sparse)]
-    encoding = {
+    encoding: dict[str, Any] = {
         "x": alt.X(
             "at:O",
             scale=alt.Scale(domain=[DENSE, "", *_ticks(sparse)]),

@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from attex.analyses.dispersion import OWN, STATES
+from results.meister_2021.change import ratios
 from results.meister_2021.sweep import Sweep
 from results.running import Found
 
@@ -16,6 +17,8 @@ CHOICES = {
     "_rate_glove": "ten times, GloVe",
 }
 """What was chosen, by what the name of a model ends in: attention's learning rate, and vectors."""
+SHARED = (("leave_one_out", "beyond_share"), ("", "comprehensiveness_first"))
+"""What the answer of the sweep rests on."""
 
 
 def facets(sweep: Sweep, others: Mapping[str, Found]) -> Iterator[dict[str, Any]]:
@@ -48,5 +51,8 @@ def choices(sweep: Sweep, others: Mapping[str, Found]) -> Iterator[dict[str, Any
                 claim = sweep.claim(model, "Table 6", measure_b=measure)
                 row |= {measure: ours["mean"], f"{measure}_published": claim.mean}
                 row |= {f"{measure}_{bound}": ours[bound] for bound in ("low", "high")}
-            gain = everything.faithfulness(name, "attention", "comprehensiveness")["gain"]
-            yield row | {"gain": gain}
+            (found,) = ratios(everything, [name])
+            for key, (above, below) in found.items():
+                if key in SHARED:
+                    row |= {key[1]: float(above.sum() / below.sum())}
+            yield row

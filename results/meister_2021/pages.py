@@ -39,7 +39,8 @@ CHOICES_HEADER = [
     "published",
     "τ leave-one-out",
     "published",
-    "deletion, beyond random",
+    "what is left beyond permuted",
+    "lost without the top 1 %",
 ]
 CHANGES = {
     ("leave_one_out", "calibrated"): "from chance to ceiling",
@@ -202,7 +203,8 @@ def pages(sweep: Sweep, tables: Tables) -> dict[str, str]:
                     number(row["influence"]),
                     *_beside_published(row, "gradient_norm"),
                     *_beside_published(row, "leave_one_out"),
-                    number(row["gain"]),
+                    number(row["beyond_share"]),
+                    number(row["comprehensiveness_first"]),
                 ]
                 for row in tables["choices"]
             ],

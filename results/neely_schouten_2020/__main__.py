@@ -35,6 +35,12 @@ RULES = {
 }
 """The rows of Table 2: projection and k, and what its column k says."""
 
+SHOWN = (
+    *("mean", "low", "high", "null", "ceiling", "calibrated", "calibrated_low", "calibrated_high"),
+    *("positive", "mean_k", "mean_support", "untrained", "permuted", "undefined", "n"),
+)
+"""What a row of Table 2 shows of an agreement."""
+
 
 def row(found: Found, statistic: str, k: str, measure: str, class_: str = "overall") -> dict[str, Any]:
     """Return one row of an experiment's agreement table, over all seeds."""
@@ -106,10 +112,7 @@ def table_2(found: dict[str, Found]) -> list[dict[str, Any]]:
                             if name == "corrected" and not k:
                                 continue
                             ours = row(experiment, used, k, measure)
-                            keys = ("mean", "low", "high", "null", "ceiling", "calibrated")
-                            keys += ("calibrated_low", "calibrated_high", "positive", "mean_k")
-                            keys += ("mean_support", "untrained", "permuted", "undefined", "n")
-                            line |= {f"{settings}_{name}_{key}": ours[key] for key in keys}
+                            line |= {f"{settings}_{name}_{key}": ours[key] for key in SHOWN}
                     rows.append(line)
     return rows
 
@@ -258,7 +261,7 @@ def main() -> None:
     figures = {"answer": answer_figure(answer_rows(found))}
     for name, attention in (("figure_1", "tanh"), ("figure_2", "sdp")):
         sparse = {d.upper(): found[f"{d}_{attention}_sparsemax"] for d in ("imdb", "sst")}
-        shown = {data: each.findings("agreement") for data, each in sparse.items()}
+        shown = {data: list(each.findings("agreement").values()) for data, each in sparse.items()}
         figures[name] = density_figure(shown, f"Sparse {attention} attention, k = its non-zero weights")
     for name, figure in figures.items():
         write_figure(HERE / name, figure)

@@ -281,6 +281,8 @@ def main() -> None:
     parser.add_argument("--only", default="", metavar="PREFIX")
     asked = parser.parse_args()
     found = obtain(experiments(asked.only), asked)
+    if not _grid(found):
+        parser.error("nothing of the grid to show: mind --only, --data-dir, --output-dir")
     compared = list(comparison(found))
     pl.DataFrame(compared, infer_schema_length=None).write_csv(
         HERE / "comparison.csv", float_precision=4

@@ -115,6 +115,8 @@ def main() -> None:
     parser.add_argument("--only", default="", metavar="PREFIX")
     asked = parser.parse_args()
     found: dict[str, Found] = obtain(experiments(FILE, asked.only), asked)
+    if not found:
+        parser.error("nothing of the sweep to show: mind --only, --data-dir, --output-dir")
     others: dict[str, Found] = {}
     for name in ("facets", "choices"):
         others |= obtain(experiments(FOLDER / f"{name}.jsonnet", asked.only), asked)

@@ -68,7 +68,7 @@ def _beside_published(row: Mapping[str, Any], measure: str) -> list[str]:
     return [ours, number(row[f"{measure}_published"])]
 
 
-def _change(row: Mapping[str, Any]) -> str:
+def change_cell(row: Mapping[str, Any]) -> str:
     """Write before → after, and the change with its interval, bold if that is to one side of 0."""
     change = spread(row, "change")
     if row["low"] > 0 or row["high"] < 0:
@@ -76,7 +76,7 @@ def _change(row: Mapping[str, Any]) -> str:
     return f"{number(row['before'])} → {number(row['after'])}: {change}"
 
 
-def _count_rows(rows: list[dict[str, Any]]) -> list[list[str]]:
+def count_rows(rows: list[dict[str, Any]]) -> list[list[str]]:
     """One line a quantity, a column a sparser projection: in how many models it rises and falls."""
     lines: dict[tuple[str, str], dict[str, list[int]]] = {}
     for row in rows:
@@ -88,12 +88,12 @@ def _count_rows(rows: list[dict[str, Any]]) -> list[list[str]]:
     ]
 
 
-def _change_rows(rows: list[dict[str, Any]]) -> list[list[str]]:
+def change_rows(rows: list[dict[str, Any]]) -> list[list[str]]:
     """One line a model and sparser projection, a column a quantity."""
     lines: dict[tuple[str, str, str], dict[tuple[str, str], str]] = {}
     for row in rows:
         line = lines.setdefault((row["dataset"], row["encoder"], row["to"]), {})
-        line[row["measure"], row["quantity"]] = _change(row)
+        line[row["measure"], row["quantity"]] = change_cell(row)
     return [[*about, *(cells[key] for key in CHANGES)] for about, cells in lines.items()]
 
 
@@ -178,9 +178,9 @@ def pages(sweep: Sweep, tables: Tables) -> dict[str, str]:
         ),
         "COUNTS": table(
             ["softmax against", *dict.fromkeys(row["to"] for row in tables["change"])],
-            _count_rows(tables["change"]),
+            count_rows(tables["change"]),
         ),
-        "CHANGE": table([*model, *CHANGES.values()], _change_rows(tables["change"])),
+        "CHANGE": table([*model, *CHANGES.values()], change_rows(tables["change"])),
         "FACETS": table(
             [*model, "influence on", "H̃", "untrained", "own token's share", "untrained"],
             [

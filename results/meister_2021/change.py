@@ -7,7 +7,7 @@ import numpy as np
 
 from attex.agreement.intervals import percentiles, ratio_draws
 from attex.analyses.faithfulness import RANDOM
-from results.meister_2021.sweep import DATASETS, ENCODERS, IMPORTANCES, Sweep
+from results.meister_2021.sweep import DATASETS, ENCODERS, INPUTS, Sweep
 
 Ratio = tuple[np.ndarray, np.ndarray]
 """Σ first / Σ second over seeds × texts: [S,N] each, 0 where a text does not count."""
@@ -15,7 +15,6 @@ Ratio = tuple[np.ndarray, np.ndarray]
 Quantity = tuple[str, str]
 """A measure that attention is compared with, or none, and a name."""
 
-INPUTS = IMPORTANCES[:2]
 FIRST = "0.01"
 """The fraction of words that even the sparsest attention tells apart: the one or two at the top."""
 
@@ -66,10 +65,10 @@ def levels(sweep: Sweep) -> Iterator[dict[str, Any]]:
     """Return every quantity of every model with its interval."""
     for model in sweep.models():
         (found,) = ratios(sweep, [model])
-        for (measure, quantity), ratio in found.items():
-            low, high = percentiles(ratio_draws(*ratio))
+        for (measure, quantity), sums in found.items():
+            low, high = percentiles(ratio_draws(*sums))
             about = {"measure": measure, "quantity": quantity}
-            yield sweep.about(model) | about | {"mean": _ratio(*ratio), "low": low, "high": high}
+            yield sweep.about(model) | about | {"mean": ratio(*sums), "low": low, "high": high}
 
 
 def changes(sweep: Sweep, dense: str, sparser: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -83,7 +82,7 @@ def changes(sweep: Sweep, dense: str, sparser: Sequence[str]) -> Iterator[dict[s
                 before, after = ratios(sweep, names)
                 for key in before:
                     low, high = percentiles(ratio_draws(*after[key]) - ratio_draws(*before[key]))
-                    first, last = _ratio(*before[key]), _ratio(*after[key])
+                    first, last = ratio(*before[key]), ratio(*after[key])
                     yield {
                         **{"dataset": data, "encoder": encoder, "from": dense, "to": sparse},
                         **{"measure": key[0], "quantity": key[1]},
@@ -92,5 +91,6 @@ def changes(sweep: Sweep, dense: str, sparser: Sequence[str]) -> Iterator[dict[s
                     }
 
 
-def _ratio(above: np.ndarray, below: np.ndarray) -> float:
+def ratio(above: np.ndarray, below: np.ndarray) -> float:
+    """Return Σ above / Σ below over all seeds and texts."""
     return float(above.sum() / below.sum())

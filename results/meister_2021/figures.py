@@ -8,9 +8,8 @@ import numpy as np
 
 from attex.charts.density import density_chart, density_rows
 from attex.charts.style import GREY, PALETTE, finish
-from results.meister_2021.sweep import DATASETS, DENSE, ENCODERS, ENDS, IMPORTANCES, Sweep, places
+from results.meister_2021.sweep import DATASETS, DENSE, ENCODERS, ENDS, INPUTS, Sweep, places
 
-INPUTS = IMPORTANCES[:2]
 NAMES = {"gradient_norm": "gradient", "leave_one_out": "leave-one-out"}
 FEWEST = 3
 """Places on an axis that make a line worth drawing: IMDB has only both ends of α."""
@@ -31,33 +30,17 @@ def _ticks(points: Sequence[dict[str, Any]]) -> list[str]:
     return [f"{place:g}" for place in sorted({point["place"] for point in points})]
 
 
-def _lines(
-    points: Sequence[dict[str, Any]],
-    x: alt.X,
-    y: str,
-    low: str,
-    high: str,
-    title: str,
-    colour: alt.Color,
-) -> Any:
-    """Draw lines with bands over the places."""
-    some = [
-        {"place": f"{p['place']:g}", "line": p["line"], "y": p[y], "low": p[low], "high": p[high]}
-        for p in points
-    ]
-    base = alt.Chart(alt.InlineData(some)).encode(x=x, color=colour)
-    vertical = alt.Y("y:Q", title=title)
-    return alt.layer(
+def _banded(base: alt.Chart, title: str) -> list[alt.Chart]:
+    """Draw lines with bands, of points that have mean, low and high."""
+    return [
         base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title=title), y2="high:Q"),
-        base.mark_line(point=True, strokeWidth=2).encode(y=vertical),
-    )
+        base.mark_line(point=True, strokeWidth=2).encode(y=alt.Y("mean:Q", title=title)),
+    ]
 
 
-def _control(points: Sequence[dict[str, Any]], x: alt.X, colour: alt.Color) -> Any:
-    """Draw what permuted attention gives, dotted."""
-    some = [{"place": f"{p['place']:g}", "line": p["line"], "y": p["permuted"]} for p in points]
-    base = alt.Chart(alt.InlineData(some)).mark_line(strokeDash=[1, 3], strokeWidth=2)
-    return base.encode(x=x, y=alt.Y("y:Q"), color=colour)
+def _dotted(base: alt.Chart, y: alt.Y) -> Any:
+    """Draw what permuted attention gives."""
+    return base.mark_line(strokeDash=[1, 3], strokeWidth=2).encode(y=y)
 
 
 def by_sparsity(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -69,24 +52,26 @@ def by_sparsity(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     for axis, title in AXES.items():
         points = [p for p in _points(rows, axis) if p["measure"] in INPUTS]
         row = []
-        for of in dict.fromkeys(f"{d}, {e}" for d in DATASETS for e in ENCODERS):
-            some = [p | {"line": NAMES[p["measure"]]} for p in points if p["of"] == of]
+        for of in (f"{d}, {e}" for d in DATASETS for e in ENCODERS):
+            some = [p for p in points if p["of"] == of]
             if len({p["place"] for p in some}) < FEWEST:
                 continue
             x = alt.X("place:O", sort=_ticks(some), title=title, axis=alt.Axis(labelAngle=0))
             colour = alt.Color(
                 "line:N", title=None, scale=alt.Scale(domain=[*NAMES.values()], range=PALETTE[:2])
             )
-            ceiling = [
-                {"place": f"{p['place']:g}", "ceiling": p["ceiling"]}
+            kept = ("mean", "low", "high", "permuted", "ceiling")
+            drawn = [
+                {"place": f"{p['place']:g}", "line": NAMES[p["measure"]]} | {key: p[key] for key in kept}
                 for p in some
-                if p["measure"] == INPUTS[0]
             ]
+            ceiling = [point for point in drawn if point["line"] == NAMES[INPUTS[0]]]
             limit = alt.Chart(alt.InlineData(ceiling)).mark_line(color=GREY, strokeDash=[4, 3])
+            base = alt.Chart(alt.InlineData(drawn)).encode(x=x, color=colour)
             chart = alt.layer(
-                _lines(some, x, "mean", "low", "high", "τ with attention", colour),
+                *_banded(base, "τ with attention"),
                 limit.encode(x=x, y=alt.Y("ceiling:Q")),
-                _control(some, x, colour),
+                _dotted(base, alt.Y("permuted:Q")),
             )
             row.append(chart.properties(width=230, height=170, title=of))
         if row:
@@ -129,16 +114,14 @@ def answer(levels: Sequence[dict[str, Any]]) -> dict[str, Any]:
             line = _of(sparse, encoder, quantity).encode(**encoding)
             alone = _of(softmax, encoder, quantity).encode(**encoding)
             layers = [
-                line.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", title=axis), y2="high:Q"),
-                line.mark_line(point=True, strokeWidth=2).encode(y=y),
+                *_banded(line, axis),
                 alone.mark_rule(strokeWidth=5, opacity=0.2).encode(y="low:Q", y2="high:Q"),
                 alone.mark_point(filled=True, size=45, opacity=1).encode(y=y),
             ]
             if control is not None:
-                line = _of(sparse, encoder, control).encode(y=y, **encoding)
-                alone = _of(softmax, encoder, control).encode(y=y, **encoding)
-                layers.append(line.mark_line(strokeDash=[1, 3], strokeWidth=2))
-                layers.append(alone.mark_point(size=35, strokeWidth=1.5))
+                line = _of(sparse, encoder, control).encode(**encoding)
+                alone = _of(softmax, encoder, control).encode(**encoding)
+                layers += [_dotted(line, y), alone.mark_point(size=35, strokeWidth=1.5).encode(y=y)]
             panel = alt.layer(*layers).properties(width=250, height=180, title=f"{name}: {title}")
             panels.append(panel)
         rows.append(alt.hconcat(*panels))

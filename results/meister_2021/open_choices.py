@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from attex.analyses.dispersion import OWN, STATES
-from results.meister_2021.change import ratios
+from results.meister_2021.change import ratio, ratios
 from results.meister_2021.sweep import Sweep
 from results.running import Found
 
@@ -52,7 +52,4 @@ def choices(sweep: Sweep, others: Mapping[str, Found]) -> Iterator[dict[str, Any
                 row |= {measure: ours["mean"], f"{measure}_published": claim.mean}
                 row |= {f"{measure}_{bound}": ours[bound] for bound in ("low", "high")}
             (found,) = ratios(everything, [name])
-            for key, (above, below) in found.items():
-                if key in SHARED:
-                    row |= {key[1]: float(above.sum() / below.sum())}
-            yield row
+            yield row | {key[1]: ratio(*found[key]) for key in SHARED}

@@ -7,6 +7,7 @@ from results.markdown import number, spread, table
 from results.meister_2021.sweep import ENDS, Sweep
 
 Tables = Mapping[str, list[dict[str, Any]]]
+
 SWEEP_HEADER = [
     "data",
     "encoder",
@@ -27,8 +28,6 @@ TAU_HEADER = [
     "permuted",
     "beyond permuted",
 ]
-
-
 CHOICES_HEADER = [
     "encoder",
     "projection",
@@ -85,6 +84,7 @@ def count_rows(rows: list[dict[str, Any]]) -> list[list[str]]:
     return [
         [shown, *("{} ↑ {} ↓ {} –".format(*counts) for counts in lines[key].values())]
         for key, shown in COUNTED.items()
+        if key in lines
     ]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from scipy.stats import kendalltau
 
+from attex.agreement.intervals import percentiles
 from attex.analyses.summary import ALL_SEEDS
 from attex.claims.ledger import Claim, published
 from results.running import Found, stacked
@@ -14,6 +15,7 @@ from results.running import Found, stacked
 PAPER = "meister_2021"
 DATASETS, ENCODERS = ("imdb", "20news", "sst"), ("lstm", "transformer")
 IMPORTANCES = ("gradient_norm", "leave_one_out", "gradient_norm[hidden]", "leave_one_out[hidden]")
+INPUTS = IMPORTANCES[:2]
 PROJECTIONS = (
     "softmax",
     "entmax_1.25",
@@ -34,7 +36,6 @@ ENDS = (DENSE, "sparsemax")
 
 DRAWS = 200
 """Bootstrap draws of a τ over all points of a sweep."""
-
 
 AXES = {"sparsegen": "λ", "entmax": "α"}
 
@@ -101,7 +102,7 @@ class Sweep:
         return list(dict.fromkeys(name.rpartition("|")[2] for name in found))
 
     def by_seed(self, model: str, name: str, column: str = "mean", **where: str) -> str:
-        """Write a value of each seed, where there are several."""
+        """Write the value of each seed."""
         rows = self.found[model].tables[f"tables/{name}"].filter(pl.col("seed") != ALL_SEEDS)
         rows = rows.filter(*(pl.col(key) == value for key, value in where.items())).sort("seed")
         return " ".join(f"{value:.4f}" for value in rows[column])
@@ -114,11 +115,13 @@ class Sweep:
             if (about["dataset"], about["encoder"]) == (data, encoder):
                 place = places(about["projection"]).get("λ")
                 if place is not None:
-                    models[place] = self.found[name].findings("dispersion")
+                    models[place] = name
         if len(models) < 2:
             return
         lambdas = np.array(sorted(models))
-        values = stacked([models[place] for place in lambdas], "entropy|gradient_norm")
+        values = self.of_texts(
+            [models[place] for place in lambdas], "dispersion", "entropy|gradient_norm"
+        )
         seeds = values.shape[1]
         if not seeds:
             return
@@ -128,15 +131,15 @@ class Sweep:
             texts = rng.integers(0, values.shape[2], values.shape[2])
             chosen = rng.integers(0, seeds, seeds)
             draws.append(_tau(grid[:, chosen][:, :, texts], values[:, chosen][:, :, texts]))
-        low, high = np.percentile(draws, [2.5, 97.5])
+        low, high = percentiles(np.array(draws))
         theirs = published(paper=PAPER, location="Table 2", dataset=data, encoder=encoder)[0]
         yield {
             "dataset": data,
             "encoder": encoder,
             "published": theirs.mean,
             "mean": _tau(grid, values),
-            "low": float(low),
-            "high": float(high),
+            "low": low,
+            "high": high,
             "by_model": _tau(grid[:, :, 0], np.nanmean(values, axis=2)),
             "lambdas": ", ".join(f"{place:g}".replace("-", "−") for place in lambdas),
             "models": len(lambdas) * seeds,

@@ -4,29 +4,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from results.meister_2021.change import FIRST, INPUTS, changes, levels
-from results.meister_2021.sweep import Sweep
+from finding import Finding
+from results.meister_2021.change import FIRST, changes, levels
+from results.meister_2021.sweep import INPUTS, Sweep
 
 from attex.analyses.faithfulness import RANDOM
 
 SEEDS, TEXTS = 3, 40
 MEASURE = INPUTS[0]
 START = f"kendall_tau|attention|{MEASURE}|"
-
-
-class Finding:
-    """An experiment with these findings of every seed and text, by analysis and name."""
-
-    def __init__(self, columns: dict[str, dict[str, np.ndarray]]) -> None:
-        self._columns = columns
-
-    def findings(self, analysis: str) -> dict[int, dict[str, Any]]:
-        columns = self._columns[analysis]
-        return {
-            seed: {name: torch.from_numpy(rows[seed]) for name, rows in columns.items()}
-            for seed in range(SEEDS)
-        }
 
 
 def columns(shift: float, room: float, null: float = 0.1) -> dict[str, dict[str, np.ndarray]]:

@@ -4,26 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
+from finding import Finding
 from results.meister_2021.__main__ import FILE
 from results.meister_2021.sweep import PROJECTIONS, Sweep, places
 from scipy.stats import kendalltau
 
 from attex.config.loading import load_experiments
-
-
-class Finding:
-    """An experiment of one or more seeds whose gradient has these entropies [S,N]."""
-
-    def __init__(self, entropies: np.ndarray) -> None:
-        self._entropies = entropies
-
-    def findings(self, analysis: str) -> dict[int, dict[str, Any]]:
-        assert analysis == "dispersion"
-        return {
-            seed: {"entropy|gradient_norm": torch.from_numpy(row)}
-            for seed, row in enumerate(self._entropies)
-        }
 
 
 def test_softmax_and_sparsemax_are_ends_of_the_axes() -> None:
@@ -51,7 +37,10 @@ def test_table_2_is_kendalls_tau_over_all_points() -> None:
     }
     values["sst_lstm_sparsegen_0.5"] -= 0.5
     values["sst_lstm_sparsemax"][0, 3] = np.nan
-    found: Any = {name: Finding(entropies) for name, entropies in values.items()}
+    found: Any = {
+        name: Finding({"dispersion": {"entropy|gradient_norm": entropies}})
+        for name, entropies in values.items()
+    }
     (row,) = Sweep(found).lambda_rows("sst", "lstm")
     points = [
         (place, value)

@@ -66,6 +66,7 @@ def run_files(
             say(f"attex: {config.name}: {error}")
             went_well = False
         except BrokenPipeError:
+            # Nobody reads any more, of this experiment or of the next.
             raise
         except Exception as error:
             say(f"attex: {config.name}: {type(error).__name__}: {error}")

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
-from attex.foundations.registry import LATER, Registry, Spec, did_you_mean
+from attex.foundations.registry import LATER, RUNTIME, Registry, Spec, did_you_mean
 
 TOOLS: Registry[str] = Registry("tool", "attex.foundations", default="hammer")
 MACHINES: Registry[str] = Registry("machine", "attex.foundations")
@@ -291,3 +291,48 @@ def test_an_option_that_joined_later_is_no_part_of_a_key_at_its_default() -> Non
     assert usual.model_dump()["shade"] == 0.0, "the resolved configuration has every option"
     with pytest.raises(PydanticCustomError):
         registry.spec({"type": "grown", "shade": -1.0})
+
+
+SMALL_SPARE: Registry[str] = Registry("part", "attex.foundations", loud=False)
+
+
+@SMALL_SPARE.register("engine", loud=True)
+def engine(
+    *,
+    power: int = 1,
+    memory: Annotated[int | None, RUNTIME] = None,
+    turbo: Annotated[bool, LATER] = False,
+) -> str:
+    """Moves."""
+    return f"{power}"
+
+
+@SMALL_SPARE.register("car")
+def car(
+    *,
+    engine: Annotated[Spec, SMALL_SPARE.choice],
+    spares: tuple[Annotated[Spec, SMALL_SPARE.choice], ...] = (),
+) -> str:
+    """Carries an engine."""
+    return engine.type
+
+
+def test_what_changes_no_result_is_in_no_key_and_no_title_at_any_depth() -> None:
+    def spec(**options: object) -> Spec:
+        inside = {"type": "engine", **options}
+        return SMALL_SPARE.spec({"type": "car", "engine": inside, "spares": [inside]})
+
+    plain, budgeted, fast = spec(), spec(memory=7), spec(turbo=True)
+    assert budgeted.settings() == plain.settings()
+    assert budgeted.title == plain.title == "car(engine=engine, spares=[engine])"
+    assert "memory" not in str(plain.settings())
+    assert "turbo" not in str(plain.settings())
+    assert fast.settings()["engine"] == {"power": 1, "turbo": True, "type": "engine"}
+    assert budgeted.options()["engine"].options()["memory"] == 7, "it is still what was asked for"
+
+
+def test_a_fact_has_its_kinds_default_and_no_other_fact_is_taken() -> None:
+    assert SMALL_SPARE["engine"].facts == {"loud": True}
+    assert SMALL_SPARE["car"].facts == {"loud": False}
+    with pytest.raises(ValueError, match="a part has no fact 'quiet'; known: loud"):
+        SMALL_SPARE.register("wheel", quiet=True)(engine)

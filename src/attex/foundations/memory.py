@@ -7,7 +7,7 @@ import torch
 from pydantic import Field
 
 Budget = Annotated[int, Field(ge=1, le=2**50)]
-"""Bytes of memory, as an option."""
+"""Bytes of memory, as an option; it changes no result, so an option with it is `RUNTIME`."""
 
 DEFAULT_BUDGET = 256 * 2**20
 """Bytes that one piece of a computation may take unless told otherwise."""

@@ -8,7 +8,7 @@ import functools
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
@@ -23,6 +23,16 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return the end of an error message: the nearest known name, if one is near."""
     near = difflib.get_close_matches(str(name), list(known), 1)
     return f"; did you mean '{near[0]}'?" if near else ""
+
+
+LATER = object()
+"""Marks an option that joined a component later: `Annotated[…, LATER]`.
+
+At its default it is no part of a cache key, so that what was computed before is still found.
+"""
+
+RUNTIME = object()
+"""Marks an option that changes no result, as a budget of memory: no part of any key or title."""
 
 
 class Strict(BaseModel):
@@ -43,26 +53,21 @@ class Strict(BaseModel):
                     )
         return value
 
-
-LATER = object()
-"""Marks an option that joined a component later: `Annotated[…, LATER]`.
-
-At its default it is no part of a cache key, so that what was computed before is still found.
-"""
+    def settings(self) -> dict[str, Any]:
+        """Return what a cache key needs to know of this record, and of those inside it."""
+        known = {}
+        for name, field in type(self).model_fields.items():
+            value = getattr(self, name)
+            at_default = _marked(field, LATER) and value == field.get_default()
+            if not at_default and not _marked(field, RUNTIME):
+                known[name] = _identity(value)
+        return known
 
 
 class Spec(Strict):
     """A chosen component: its registered name under `type`, and its options."""
 
     type: str
-
-    def settings(self) -> dict[str, Any]:
-        """Return what a cache key needs to know of this choice."""
-        dump = self.model_dump()
-        for name, field in type(self).model_fields.items():
-            if any(mark is LATER for mark in field.metadata) and getattr(self, name) == field.default:
-                del dump[name]
-        return dump
 
     def options(self) -> dict[str, Any]:
         """Return the keyword arguments this choice stands for."""
@@ -75,7 +80,8 @@ class Spec(Strict):
         changed = {
             name: _shown(value)
             for name, value in self.options().items()
-            if usual[name].is_required() or value != self._default(name)
+            if not _marked(usual[name], RUNTIME)
+            and (usual[name].is_required() or value != self._default(name))
         }
         inside = ", ".join(f"{name}={value}" for name, value in changed.items())
         return f"{self.type}({inside})" if inside else self.type
@@ -83,6 +89,17 @@ class Spec(Strict):
     def _default(self, name: str) -> Any:
         required = {n: getattr(self, n) for n, f in type(self).model_fields.items() if f.is_required()}
         return getattr(type(self)(**(required | {"type": self.type})), name)
+
+
+def _marked(field: Any, mark: object) -> bool:
+    return any(found is mark for found in field.metadata)
+
+
+def _identity(value: Any) -> Any:
+    """Reduce a value, at any depth, to what a cache key needs to know of it."""
+    if isinstance(value, Strict):
+        return value.settings()
+    return [_identity(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 @dataclass(frozen=True)
@@ -94,6 +111,8 @@ class Entry(Generic[T]):
     options: type[Spec]
     aliases: tuple[str, ...]
     cite: str
+    facts: Mapping[str, Any]
+    """What its kind wants to know of a component without calling it, as whether scores are signed."""
 
     @property
     def summary(self) -> str:
@@ -104,22 +123,31 @@ class Entry(Generic[T]):
 class Registry(Generic[T]):
     """The components of one kind by name; the modules of `package` are imported on first use.
 
-    `default` is what an object without a `type` means, so that one option can be set alone.
+    `default` is what an object without a `type` means, so that one option can be set alone; `facts`
+    are what is known of an entry that does not say otherwise.
     """
 
-    def __init__(self, kind: str, package: str, default: str | None = None) -> None:
+    def __init__(self, kind: str, package: str, default: str | None = None, **facts: Any) -> None:
         self.kind = kind
         self.package = package
         self.default = default
+        self._facts = facts
         self._entries: dict[str, Entry[T]] = {}
         self._names: dict[str, str] = {}
         self._loaded = False
         self.choice = _Choice(self)
 
     def register(
-        self, name: str, *, aliases: tuple[str, ...] = (), cite: str = ""
+        self, name: str, *, aliases: tuple[str, ...] = (), cite: str = "", **facts: Any
     ) -> Callable[[Target], Target]:
-        """Register a function or class under `name`; its keyword-only parameters are its options."""
+        """Register a function or class under `name`; its keyword-only parameters are its options.
+
+        `facts` must be among those that the registry was made with, which are their defaults.
+        """
+        unknown = sorted(set(facts) - set(self._facts))
+        if unknown:
+            known = ", ".join(self._facts) or "none"
+            raise ValueError(f"a {self.kind} has no fact '{unknown[0]}'; known: {known}")
 
         def add(target: Target) -> Target:
             for word in (name, *aliases):
@@ -127,7 +155,8 @@ class Registry(Generic[T]):
                 if taken is not None and self._entries[taken].target is not target:
                     raise ValueError(f"there is already a {self.kind} '{word}'")
             self._names |= dict.fromkeys((name, *aliases), name)
-            self._entries[name] = Entry(name, target, _options(name, target), aliases, cite)
+            whole = self._facts | facts
+            self._entries[name] = Entry(name, target, _options(name, target), aliases, cite, whole)
             return target
 
         return add

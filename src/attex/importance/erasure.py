@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Annotated
 
 import torch
 from torch import Tensor
@@ -9,6 +10,7 @@ from torch import Tensor
 from attex.data.batch import Batch
 from attex.foundations.divergences import total_variation
 from attex.foundations.memory import Budget, backing_off, budget_on
+from attex.foundations.registry import RUNTIME
 from attex.importance.measure import MEASURES
 from attex.models.classifier import AttentionModel
 from attex.models.encoder import Deletions, Encoded, drop_each
@@ -22,7 +24,9 @@ _ROUNDING = 1000
 
 @MEASURES.register("leave_one_out", cite="Jain & Wallace 2019, Alg. 1")
 @torch.no_grad()
-def leave_one_out(model: AttentionModel, batch: Batch, *, budget: Budget | None = None) -> Tensor:
+def leave_one_out(
+    model: AttentionModel, batch: Batch, *, budget: Annotated[Budget | None, RUNTIME] = None
+) -> Tensor:
     """The change of the output when the token is deleted: TVD(ŷ(x without t), ŷ(x)).
 
     (model, batch) → [B,T], NaN where a position is not scorable. The sequence closes up where
@@ -48,7 +52,9 @@ def leave_one_out(model: AttentionModel, batch: Batch, *, budget: Budget | None 
     "leave_one_out[hidden]", aliases=("leave_one_out_hidden",), cite="Meister et al. 2021, eq. 6"
 )
 @torch.no_grad()
-def leave_one_out_hidden(model: AttentionModel, batch: Batch, *, budget: Budget | None = None) -> Tensor:
+def leave_one_out_hidden(
+    model: AttentionModel, batch: Batch, *, budget: Annotated[Budget | None, RUNTIME] = None
+) -> Tensor:
     """The change of the output when the hidden state is dropped: TVD(ŷ(h without h_t), ŷ(h)).
 
     (model, batch) → [B,T], NaN where a position is not scorable. The other states stay as they were

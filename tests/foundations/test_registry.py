@@ -1,6 +1,8 @@
 """The registry: a signature is a schema, and a wrong name or key is answered with the right one."""
 
+import importlib
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -336,3 +338,49 @@ def test_a_fact_has_its_kinds_default_and_no_other_fact_is_taken() -> None:
     assert SMALL_SPARE["car"].facts == {"loud": False}
     with pytest.raises(ValueError, match="a part has no fact 'quiet'; known: loud"):
         SMALL_SPARE.register("wheel", quiet=True)(engine)
+
+
+@pytest.fixture
+def shed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package of tools whose module `b_wrench` wants a file that is not there yet."""
+    package = tmp_path / f"shed_of_{tmp_path.name}"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        "from attex.foundations.registry import Registry\n"
+        f"SHED = Registry('tool', '{package.name}', default='adze')\n"
+    )
+    for name in ("a_adze", "b_wrench", "c_rasp"):
+        (package / f"{name}.py").write_text(
+            "from pathlib import Path\n"
+            f"from {package.name} import SHED\n"
+            f"USUAL = SHED.spec('{name[2:]}') if '{name[2:]}' in SHED else None\n"
+            f"SHED.register('{name[2:]}', aliases=('my_{name[2:]}',))(lambda: '{name}')\n"
+            + "Path(__file__).with_name('steel').read_text()\n"
+            * ("wrench" in name)
+        )
+    monkeypatch.syspath_prepend(tmp_path)
+    return package
+
+
+def test_a_registry_whose_first_import_failed_is_whole_once_the_fault_is_mended(shed: Path) -> None:
+    registry: Registry[str] = importlib.import_module(shed.name).SHED
+    for _ in range(2):
+        with pytest.raises(FileNotFoundError):
+            list(registry)
+    (shed / "steel").touch()
+    assert [entry.name for entry in registry] == ["adze", "rasp", "wrench"]
+    assert registry.bind(registry.spec("my_wrench"))() == "b_wrench"
+
+
+def test_threads_that_ask_at_once_all_see_the_whole_registry(shed: Path) -> None:
+    (shed / "steel").touch()
+    (shed / "a_adze.py").write_text("import time\ntime.sleep(0.2)\n")
+    registry: Registry[str] = importlib.import_module(shed.name).SHED
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: [entry.name for entry in registry], range(4)))
+    assert found == [["rasp", "wrench"]] * 4
+
+
+def test_looking_for_a_near_name_is_quick_whatever_is_compared() -> None:
+    assert did_you_mean("x" * 10**6, ["y" * 10**6] * 3) == ""
+    assert did_you_mean("label_7", [f"label_{n}" for n in range(10**6)]) == "; did you mean 'label_7'?"

@@ -1,11 +1,9 @@
-"""Files are whole or absent, hashes are stable, locks exclude other processes."""
+"""Files are whole or absent, hashes are stable, and what was changed is noticed."""
 
 import hashlib
 import json
-import multiprocessing
-import subprocess
-import sys
-import time
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attex.foundations.storage import (
+    Damaged,
     digest,
     digest_file,
-    exclusive,
     read_json,
     read_tensors,
     write_json,
@@ -29,25 +27,12 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
 )
-TRY_LOCK = """
-import fcntl, sys
-with open(sys.argv[1], "w") as file:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        sys.exit("held")
-"""
 
 
 def reversed_keys(value: object) -> object:
     if isinstance(value, dict):
         return {key: reversed_keys(value[key]) for key in reversed(value)}
     return [reversed_keys(item) for item in value] if isinstance(value, list) else value
-
-
-def held(lock: Path) -> bool:
-    command = [sys.executable, "-c", TRY_LOCK, str(lock)]
-    return subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 1
 
 
 @given(JSON)
@@ -119,33 +104,32 @@ def test_tensors_without_facts_have_none(tmp_path: Path) -> None:
     assert read_tensors(tmp_path / "file")[1] == {}
 
 
-def test_a_lock_keeps_other_processes_out_until_it_is_left(tmp_path: Path) -> None:
-    lock = tmp_path / "new" / "folder" / "lock"
-    with exclusive(lock):
-        assert held(lock)
-    assert not held(lock)
+@pytest.mark.parametrize("place", range(0, 700, 7))
+def test_a_changed_byte_of_a_tensor_file_is_noticed(place: int, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    write_tensors(path, {"x": torch.arange(40.0), "y": torch.ones(3, dtype=torch.bool)}, {"a": 1})
+    content = bytearray(path.read_bytes())
+    place %= len(content)
+    content[place] ^= 4
+    path.write_bytes(content)
+    with pytest.raises(Damaged, match=re.escape(str(path))):
+        read_tensors(path)
 
 
-def test_a_lock_is_left_when_its_holder_fails(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), exclusive(tmp_path / "lock"):
-        _ = 1 / 0
-    assert not held(tmp_path / "lock")
+@pytest.mark.parametrize("read", [read_json, read_tensors])
+@pytest.mark.parametrize("content", [b"", b"{", b'{"a": ', b"\xff\xfe", b"\x00" * 64, b"[" * 10_000])
+def test_a_file_cut_off_is_named_in_one_line(
+    read: Callable[[Path], object], content: bytes, tmp_path: Path
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(Damaged) as caught:
+        read(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
-def _enter_and_leave(folder: Path, name: str) -> None:
-    with exclusive(folder / "lock"), (folder / "log").open("a") as log:
-        print(name, file=log, flush=True)
-        time.sleep(0.05)
-        print(name, file=log, flush=True)
-
-
-def test_processes_take_turns_in_a_lock(tmp_path: Path) -> None:
-    fork = multiprocessing.get_context("fork")
-    started = [fork.Process(target=_enter_and_leave, args=(tmp_path, name)) for name in "abcd"]
-    for process in started:
-        process.start()
-    for process in started:
-        process.join(20)
-    log = (tmp_path / "log").read_text().split()
-    assert sorted(log[::2]) == list("abcd")
-    assert log[::2] == log[1::2]
+@pytest.mark.parametrize("read", [read_json, read_tensors])
+def test_a_file_that_is_gone_is_named(read: Callable[[Path], object], tmp_path: Path) -> None:
+    with pytest.raises(Damaged, match="it is gone"):
+        read(tmp_path / "file")

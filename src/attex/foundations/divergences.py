@@ -12,6 +12,15 @@ def distribution(logits: Tensor) -> Tensor:
     """Turn logits [..., O] into the full output distribution [..., max(O, 2)] in float64.
 
     One logit is a sigmoid, given as (1 − p, p); several are a softmax.
+
+    Example:
+        >>> from math import log
+        >>> import torch
+        >>> from attex.foundations.divergences import distribution
+        >>> distribution(torch.tensor([[log(3)]]))
+        tensor([[0.2500, 0.7500]], dtype=torch.float64)
+        >>> distribution(torch.tensor([[0.0, log(3)]]))
+        tensor([[0.2500, 0.7500]], dtype=torch.float64)
     """
     logits = logits.double()
     if logits.shape[-1] == 1:
@@ -25,6 +34,15 @@ def total_variation(logits_a: Tensor, logits_b: Tensor) -> Tensor:
 
     The smaller side of a saturated sigmoid carries the difference, so that no two different
     logits are tied by rounding (float32 sigmoids would be).
+
+    Example:
+        One logit is a sigmoid, and σ(0) = 0.5, σ(2 ln 3) = 0.9:
+
+        >>> from math import log
+        >>> import torch
+        >>> from attex.foundations.divergences import total_variation
+        >>> total_variation(torch.tensor([0.0]), torch.tensor([2 * log(3)]))
+        tensor(0.4000, dtype=torch.float64)
     """
     if logits_a.shape[-1] == 1:
         a, b = logits_a.double().squeeze(-1), logits_b.double().squeeze(-1)
@@ -38,6 +56,18 @@ def jensen_shannon(p: Tensor, q: Tensor) -> Tensor:
     """JSD(p, q) = ½ KL(p ‖ m) + ½ KL(q ‖ m) in nats with m = (p + q)/2: [..., T] → [...] in float64.
 
     0 … ln 2; 0·ln 0 = 0, so that what has no weight in either adds nothing.
+
+    Example:
+        The square of SciPy's distance of that name:
+
+        >>> import torch
+        >>> from scipy.spatial.distance import jensenshannon
+        >>> from attex.foundations.divergences import jensen_shannon
+        >>> p, q = torch.tensor([1.0, 0.0]), torch.tensor([0.25, 0.75])
+        >>> jensen_shannon(p, q)
+        tensor(0.3804, dtype=torch.float64)
+        >>> round(jensenshannon(p, q).item() ** 2, 4)
+        0.3804
     """
     p, q = p.double(), q.double()
     log_middle = ((p + q) / 2).clamp(min=_TINY).log()
@@ -69,6 +99,15 @@ def normalised_entropy(weights: Tensor, mask: Tensor) -> Tensor:
 
     0 where all weight lies on one position, 1 where it is spread evenly; 0·ln 0 = 0. Undefined (NaN)
     where n < 2, where all weights are 0 or where one of those that count is NaN. In float64.
+
+    Example:
+        Two of three words share all weight: ln 2 / ln 3.
+
+        >>> import torch
+        >>> from attex.foundations.divergences import normalised_entropy
+        >>> weights, mask = torch.tensor([4.0, 4.0, 0.0, 9.0]), torch.tensor([True, True, True, False])
+        >>> normalised_entropy(weights, mask)
+        tensor(0.6309, dtype=torch.float64)
     """
     weights = weights.double().where(mask, 0.0)
     shares = weights / weights.sum(dim=-1, keepdim=True)

@@ -57,6 +57,17 @@ def permutations(ids: Tensor, mask: Tensor, draws: int, seed: int, start: int = 
     """Shuffle the counted positions: ids [B], mask [B,T] → indices [B,draws,T] to gather with.
 
     Every other position stays where it is.
+
+    Example:
+        Padding changes nothing, and stays where it is:
+
+        >>> import torch
+        >>> from attex.foundations.draws import permutations
+        >>> ids, text = torch.tensor([7]), torch.tensor([[True, True, True]])
+        >>> padded = torch.tensor([[True, True, True, False]])
+        >>> alone, wider = (permutations(ids, mask, draws=50, seed=0) for mask in (text, padded))
+        >>> torch.equal(alone, wider[..., :3]), wider[..., 3].unique()
+        (True, tensor([3]))
     """
     length = mask.shape[1]
     keys = numbers(ids, mask, draws, seed, start).masked_fill(~mask[:, None], _LARGEST)

@@ -1,5 +1,6 @@
 """Work in pieces that fit a memory budget."""
 
+import os
 from collections.abc import Callable, Iterator
 from typing import Annotated, TypeVar
 
@@ -16,15 +17,37 @@ GPU_BUDGET = 8 * 2**30
 """The same on a GPU, whose work must come in large pieces to be worth launching."""
 
 
+_SHARERS = "ATTEX_GPU_SHARERS"
+
 _SMALLEST_BUDGET = 2**24
 """Where there is no room for this much, there is none for anything."""
 
 Result = TypeVar("Result")
 
 
+def shared_by(processes: int, device: torch.device) -> dict[str, str]:
+    """Return what processes must find in their environment to share a GPU's memory in equal parts."""
+    return {_SHARERS: str(processes)} if device.type == "cuda" and processes > 1 else {}
+
+
+def sharers() -> int:
+    """Return how many processes share the GPU that this one computes on."""
+    return max(1, int(os.environ.get(_SHARERS, "1")))
+
+
 def budget_on(device: torch.device) -> int:
-    """Return the budget of a device."""
-    return GPU_BUDGET if device.type == "cuda" else DEFAULT_BUDGET
+    """Return the budget of a device, of which a GPU that others use too has only a part."""
+    if device.type != "cuda":
+        return DEFAULT_BUDGET
+    whole = torch.cuda.get_device_properties(device).total_memory
+    return min(GPU_BUDGET, whole // sharers() // 4)
+
+
+def keep_to_share(device: torch.device) -> None:
+    """Let this process have no more than its part of a GPU's memory: else one starves the others."""
+    if device.type == "cuda" and sharers() > 1:
+        number = torch.cuda.current_device() if device.index is None else device.index
+        torch.cuda.set_per_process_memory_fraction(1.0 / sharers(), number)
 
 
 def release(device: torch.device) -> None:

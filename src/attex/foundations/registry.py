@@ -3,26 +3,43 @@
 Positional parameters are what the room supplies; keyword-only parameters are the configuration.
 """
 
+import contextlib
 import difflib
 import functools
 import importlib
 import inspect
+import itertools
 import pkgutil
+import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from types import ModuleType
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model, model_validator
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from attex.foundations.errors import brief
 
 T = TypeVar("T")
 Target = TypeVar("Target", bound=Callable[..., Any])
 
 
+_COMPARED = 1_000
+_LETTERS = 100
+
+
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """Return the end of an error message: the nearest known name, if one is near."""
-    near = difflib.get_close_matches(str(name), list(known), 1)
-    return f"; did you mean '{near[0]}'?" if near else ""
+    """Return the end of an error message: the nearest known name, if one is near.
+
+    Comparing takes long: only so many names of ordinary length are looked at.
+    """
+    word = str(name)[: _LETTERS + 1]
+    ordinary = (other for other in known if len(other) <= _LETTERS)
+    few = list(itertools.islice(ordinary, _COMPARED)) if len(word) <= _LETTERS else []
+    near = difflib.get_close_matches(word, few, 1)
+    return f"; did you mean '{brief(near[0])}'?" if near else ""
 
 
 LATER = object()
@@ -49,7 +66,7 @@ class Strict(BaseModel):
                     known = sorted(set(cls.model_fields) - {"type"})
                     near = did_you_mean(key, known) or f"; known: {', '.join(known) or 'none'}"
                     raise PydanticCustomError(
-                        "unknown_key", "unknown key '{key}'{near}", {"key": key, "near": near}
+                        "unknown_key", "unknown key '{key}'{near}", {"key": brief(key), "near": near}
                     )
         return value
 
@@ -67,38 +84,53 @@ class Strict(BaseModel):
 class Spec(Strict):
     """A chosen component: its registered name under `type`, and its options."""
 
+    component: ClassVar[Callable[..., Any] | None] = None
+    """What is chosen, where the type of the choice was made by a registry."""
+
     type: str
 
     def options(self) -> dict[str, Any]:
         """Return the keyword arguments this choice stands for."""
         return {name: getattr(self, name) for name in type(self).model_fields if name != "type"}
 
-    @property
+    @functools.cached_property
     def title(self) -> str:
         """The name, with the options that have no default or differ from it."""
-        usual = type(self).model_fields
+        # Worked out once: plans ask for it at every stage, and telling what is usual takes a validation.
+        fields, options = type(self).model_fields, self.options()
+        required = {name: options[name] for name in options if fields[name].is_required()}
+        usual = type(self)(**required, type=self.type).options()
         changed = {
             name: _shown(value)
-            for name, value in self.options().items()
-            if not _marked(usual[name], RUNTIME)
-            and (usual[name].is_required() or value != self._default(name))
+            for name, value in options.items()
+            if not _marked(fields[name], RUNTIME) and (name in required or value != usual[name])
         }
         inside = ", ".join(f"{name}={value}" for name, value in changed.items())
         return f"{self.type}({inside})" if inside else self.type
 
-    def _default(self, name: str) -> Any:
-        required = {n: getattr(self, n) for n, f in type(self).model_fields.items() if f.is_required()}
-        return getattr(type(self)(**(required | {"type": self.type})), name)
-
 
 def _marked(field: Any, mark: object) -> bool:
-    return any(found is mark for found in field.metadata)
+    return any(entry is mark for entry in field.metadata)
+
+
+def components(value: Any) -> Iterator[str]:
+    """Name the modules of all components that a value chooses, at any depth."""
+    if isinstance(value, Spec) and (chosen := type(value).component) is not None:
+        yield chosen.__module__
+    if isinstance(value, Strict):
+        for name in type(value).model_fields:
+            yield from components(getattr(value, name))
+    elif isinstance(value, dict | list | tuple):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from components(item)
 
 
 def _identity(value: Any) -> Any:
     """Reduce a value, at any depth, to what a cache key needs to know of it."""
     if isinstance(value, Strict):
         return value.settings()
+    if isinstance(value, dict):
+        return {name: _identity(item) for name, item in value.items()}
     return [_identity(item) for item in value] if isinstance(value, list | tuple) else value
 
 
@@ -134,7 +166,8 @@ class Registry(Generic[T]):
         self._facts = facts
         self._entries: dict[str, Entry[T]] = {}
         self._names: dict[str, str] = {}
-        self._loaded = False
+        self._loaded = self._loading = False
+        self._lock = threading.RLock()
         self.choice = _Choice(self)
 
     def register(
@@ -184,7 +217,7 @@ class Registry(Generic[T]):
             raise PydanticCustomError(
                 "not_a_choice",
                 "expected the name of a {kind} or an object with its 'type', not {value}",
-                {"kind": self.kind, "value": repr(value)},
+                {"kind": self.kind, "value": brief(repr(value))},
             )
         name = fields.get("type", self.default)
         if name is None:
@@ -194,7 +227,7 @@ class Registry(Generic[T]):
             raise PydanticCustomError(
                 "unknown_name",
                 "no {kind} '{name}'{near}",
-                {"kind": self.kind, "name": str(name), "near": near},
+                {"kind": self.kind, "name": brief(name), "near": near},
             )
         entry = self[name]
         try:
@@ -211,18 +244,54 @@ class Registry(Generic[T]):
             return target(*supplied, **spec.options())
         return functools.partial(target, *supplied, **spec.options())
 
+    def publish(self) -> None:
+        """Let `package.name` be the component where a file has the same name; a package ends with this.
+
+        Importing a module makes it an attribute of its package, in the place of the component that
+        `__getattr__` would have served. Only the first import does so, and all of them happen here:
+        Python runs a package before any module in it.
+        """
+        package = sys.modules[self.package]
+        for entry in self:
+            if isinstance(vars(package).get(entry.name), ModuleType):
+                setattr(package, entry.name, entry.target)
+
     def published(self, name: str, module: str) -> Callable[..., T]:
         """Serve `module.name` for a package's `__getattr__`."""
         if not name.startswith("_") and name in self:
             return self[name].target
         raise AttributeError(f"module '{module}' has no attribute '{name}'")
 
+    @contextlib.contextmanager
+    def importing(self) -> Iterator[None]:
+        """Import modules in here: one that fails leaves nothing that it registered behind."""
+        before = set(self._entries)
+        try:
+            yield
+        except BaseException:
+            # Python forgets a module that failed, and will run it again: its names must be free.
+            for name in self._entries.keys() - before:
+                if getattr(self._entries[name].target, "__module__", None) not in sys.modules:
+                    del self._entries[name]
+                    self._names = {word: one for word, one in self._names.items() if one != name}
+            raise
+
     def _load(self) -> None:
-        if not self._loaded:
-            self._loaded = True
-            package = importlib.import_module(self.package)
-            for module in pkgutil.iter_modules(package.__path__):
-                importlib.import_module(f"{self.package}.{module.name}")
+        if self._loaded:
+            return
+        with self._lock:
+            # A module of the package may ask for a component while the package is being loaded.
+            if self._loaded or self._loading:
+                return
+            self._loading = True
+            try:
+                with self.importing():
+                    package = importlib.import_module(self.package)
+                    for module in pkgutil.iter_modules(package.__path__):
+                        importlib.import_module(f"{self.package}.{module.name}")
+                self._loaded = True
+            finally:
+                self._loading = False
 
 
 class _Choice:
@@ -259,4 +328,6 @@ def _options(name: str, target: Callable[..., Any]) -> type[Spec]:
         if p.kind is p.KEYWORD_ONLY
     }
     fields["type"] = (Literal[name], name)
-    return create_model(name, __base__=Spec, **fields)
+    options = create_model(name, __base__=Spec, **fields)
+    options.component = target
+    return options

@@ -17,6 +17,16 @@ settings.register_profile("attex", deadline=None)
 settings.load_profile("attex")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="all of what is else tested by a sample")
+
+
+@pytest.fixture(scope="session")
+def everything(pytestconfig: pytest.Config) -> bool:
+    """Whether to test all of what takes long, instead of a sample."""
+    return bool(pytestconfig.getoption("--all"))
+
+
 @pytest.fixture(scope="session")
 def real_data() -> DataFolder:
     """The folder of real datasets, which are not ours to commit."""

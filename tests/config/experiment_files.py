@@ -17,9 +17,8 @@ def write(folder: Path, content: object, name: str = "file.json") -> Path:
 
 
 def load(path: Path, *overrides: str) -> ExperimentConfig:
-    found = load_experiments(path, overrides)
-    assert isinstance(found, ExperimentConfig)
-    return found
+    (config,) = load_experiments(path, overrides)
+    return config
 
 
 def problem(value: object, *overrides: str) -> str:

@@ -1,5 +1,9 @@
 """Modules of a user's own that an experiment file names."""
 
+import py_compile
+import statistics
+import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -91,6 +95,9 @@ def test_without_its_module_a_users_measure_is_unknown(tmp_path: Path) -> None:
         ("def broken(:", "invalid syntax"),
         ("raise ValueError('first\\nsecond')", "first"),
         ("raise ValueError", "ValueError"),
+        ("raise GeneratorExit", "GeneratorExit"),
+        ("class Odd(BaseException): pass\nraise Odd('very')", "very"),
+        ("raise ValueError('x' * 50_000)", "x" * 200 + "…"),
         (
             "from attex.importance.measure import MEASURES\nMEASURES.register('gradient')(print)",
             "there is already a measure 'gradient'",
@@ -109,3 +116,95 @@ def test_a_module_that_cannot_be_imported_is_said_in_one_line(
 def test_a_module_that_is_not_there_is_said(tmp_path: Path) -> None:
     message = file_problem(write(tmp_path, {"imports": ["not_there_at_all"]}))
     assert "cannot import 'not_there_at_all': No module named" in message
+
+
+@pytest.mark.parametrize("code", ["0", "1", "'goodbye'", ""])
+def test_a_module_that_ends_the_program_is_said(tmp_path: Path, code: str) -> None:
+    name = f"ending_of_{tmp_path.name}"
+    write(tmp_path, f"import sys\nsys.exit({code})", f"{name}.py")
+    path = write(tmp_path, {"imports": [name]})
+    said = f"{path}: imports: '{name}' ends the program when imported (sys.exit)"
+    assert file_problem(path) == said
+
+
+@pytest.mark.usefixtures("passing_registrations")
+def test_an_interruption_is_not_taken_for_a_fault_of_the_module(tmp_path: Path) -> None:
+    name = f"slow_of_{tmp_path.name}"
+    write(tmp_path, "raise KeyboardInterrupt", f"{name}.py")
+    with pytest.raises(KeyboardInterrupt):
+        load(write(tmp_path, {"imports": [name]}))
+
+
+@pytest.mark.usefixtures("passing_registrations")
+@pytest.mark.parametrize("kind", ["built in", "C", "folder", "zip", "compiled"])
+def test_a_module_without_a_source_file_is_refused(tmp_path: Path, kind: str) -> None:
+    name = f"odd_of_{tmp_path.name}"
+    if kind == "built in":
+        name = "sys"
+    elif kind == "C":
+        name = "numpy._core._multiarray_umath"
+    elif kind == "folder":
+        (tmp_path / name).mkdir()
+    elif kind == "zip":
+        with zipfile.ZipFile(tmp_path / "modules.zip", "w") as archive:
+            archive.writestr(f"{name}.py", "")
+        sys.path.insert(0, str(tmp_path / "modules.zip"))
+    else:
+        source = write(tmp_path, "", "source.py")
+        py_compile.compile(str(source), cfile=str(tmp_path / f"{name}.pyc"))
+    path = write(tmp_path, {"imports": [name]})
+    said = f"{path}: imports: '{name}' has no source file (.py) that results could be traced to"
+    assert file_problem(path) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("", "imports: '' is not the name of a module"),
+        (".near", "imports: '.near' is not the name of a module"),
+        ("a..b", "imports: 'a..b' is not the name of a module"),
+        ("a\0b", r"imports: cannot import 'a\x00b': "),
+        (3, "imports[0]: should be a valid string"),
+        (None, "imports[0]: should be a valid string"),
+        (["x"], "imports[0]: should be a valid string"),
+        ({"x": 1}, "imports[0]: should be a valid string"),
+    ],
+)
+def test_what_is_no_name_of_a_module_is_said(tmp_path: Path, name: object, problem: str) -> None:
+    path = write(tmp_path, {"imports": [name]})
+    assert file_problem(path).startswith(f"{path}: {problem}")
+
+
+@pytest.mark.usefixtures("passing_registrations")
+def test_a_module_that_failed_after_registering_can_be_mended_and_imported(tmp_path: Path) -> None:
+    name = f"mended_of_{tmp_path.name}"
+    path = write(tmp_path, {"imports": [name], "importance": ["attention", "from_the_left"]})
+    write(tmp_path, PLUGIN + "\n1 / 0\n", f"{name}.py")
+    assert "division by zero" in file_problem(path)
+    # Of another length, or Python could take the compiled file of the same second for this one.
+    write(tmp_path, PLUGIN, f"{name}.py")
+    assert load(path).importance[1].type == "from_the_left"
+
+
+def test_where_nothing_is_imported_no_folder_is_searched_for_modules(tmp_path: Path) -> None:
+    before = list(sys.path)
+    load(write(tmp_path, {}))
+    assert sys.path == before
+
+
+@pytest.mark.usefixtures("passing_registrations")
+def test_a_module_that_another_of_its_name_hides_is_said(tmp_path: Path) -> None:
+    name = f"twin_of_{tmp_path.name}"
+    for folder in ("first", "second"):
+        (tmp_path / folder).mkdir()
+        write(tmp_path / folder, "", f"{name}.py")
+        write(tmp_path / folder, {"imports": [name]})
+    load(tmp_path / "first/file.json")
+    first, path = tmp_path / f"first/{name}.py", tmp_path / "second/file.json"
+    said = f"{path}: imports: '{name}' is the name of another module too, {first}: rename yours"
+    assert file_problem(path) == said
+    write(tmp_path, "", "statistics.py")
+    hidden = write(tmp_path, {"imports": ["statistics"]})
+    assert f"'statistics' is the name of another module too, {statistics.__file__}" in file_problem(
+        hidden
+    )

@@ -23,7 +23,7 @@ def test_every_experiment_that_is_shipped_loads_fits_the_schema_and_is_its_own_r
     written = evaluate(path)
     schema = ExperimentConfig.model_json_schema()
     for config, plain in zip(
-        found if isinstance(found, list) else [found],
+        found,
         written if isinstance(written, list) else [written],
         strict=True,
     ):
@@ -65,7 +65,6 @@ def test_the_name_is_the_files_unless_given(tmp_path: Path) -> None:
 def test_an_array_is_several_experiments_each_named_by_its_place(tmp_path: Path) -> None:
     path = write(tmp_path, "[{ seeds: [0] }, { seeds: [1], name: 'own' }, { seeds: [2] }]")
     found = load_experiments(path.rename(tmp_path / "many.jsonnet"), ["trainer.epochs=3"])
-    assert isinstance(found, list)
     assert [config.name for config in found] == ["many-0", "own", "many-2"]
     assert [config.seeds for config in found] == [(0,), (1,), (2,)]
     assert all(config.trainer.options()["epochs"] == 3 for config in found)

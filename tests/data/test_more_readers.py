@@ -211,6 +211,28 @@ def test_a_row_that_is_no_news_is_named(tmp_path: Path, row: list[str]) -> None:
     )
 
 
+def test_news_of_any_length_are_read(tmp_path: Path) -> None:
+    # Python's csv module alone refuses cells of more than 131,072 letters.
+    for part in ("train", "test"):
+        put(tmp_path / f"ag_news/{part}.csv", csv_of([["1", "", "word " * 50_000]]))
+    assert [len(document.tokens) for document in read("ag_news", tmp_path)] == [50_000] * 2
+
+
+@pytest.mark.parametrize(
+    "row", [["rotten_tomatoes"], ["a", "rotten_tomatoes"], ["a", "2", "rotten_tomatoes"]]
+)
+def test_a_review_of_the_package_that_is_none_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, row: list[str]
+) -> None:
+    rows = [["text", "label", "source"], ["fine", "1", "rotten_tomatoes"], ["x", "", "elsewhere"], row]
+    put(tmp_path / "own.csv", csv_of(rows))
+    reader = type(READERS.bind(READERS.spec("rotten_tomatoes")))
+    monkeypatch.setattr(reader, "files", lambda *_: [tmp_path / "own.csv"])
+    assert problem("rotten_tomatoes", tmp_path).endswith(
+        "own.csv sentence 2 is not a text, a label of 0 or 1, a source"
+    )
+
+
 @pytest.mark.parametrize("unpacked", [False, True])
 def test_evidence_marks_tokens(tmp_path: Path, unpacked: bool) -> None:
     files = annotations()
@@ -248,6 +270,31 @@ def test_evidence_marks_tokens(tmp_path: Path, unpacked: bool) -> None:
         (
             annotations([[{"docid": "b.txt", "start_token": 0, "end_token": 1}]]),
             "train.jsonl line 1: evidence 0 to 1 is not in its text of 9 tokens",
+        ),
+        (
+            annotations(classification={"POS": 1}),
+            "train.jsonl line 1: no annotation_id, evidences, or classification as POS or NEG",
+        ),
+        (
+            annotations(annotation_id=["a.txt"]),
+            "train.jsonl line 1: no annotation_id, evidences, or classification as POS or NEG",
+        ),
+        (annotations(annotation_id="\ud800"), r"lacks movies/docs/\ud800; is the archive complete?"),
+        (
+            annotations() | {"movies/val.jsonl": "9" * 5_000},
+            "val.jsonl line 1: not JSON: an integer of 5,000 digits",
+        ),
+        *(
+            (annotations(wrong), "train.jsonl line 1: evidence without docid, start_token and end_token")
+            for wrong in (
+                3,
+                [3],
+                [[3]],
+                [[{"docid": "a.txt"}]],
+                [[{"docid": "a.txt", "start_token": None, "end_token": 1}]],
+                [[{"docid": "a.txt", "start_token": "x", "end_token": 1}]],
+                [[{"docid": "a.txt", "start_token": 0, "end_token": float("inf")}]],
+            )
         ),
     ],
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from attex.config.loading import validate
 from attex.data.corpus import build_corpus
 from attex.data.folder import DataFolder
 from attex.data.reader import READERS, Document
@@ -212,11 +213,38 @@ def test_a_row_that_cannot_be_used_is_named(
         ('{"text": ["a", "b"], "label": "x"}', '\'text\' is not a text but ["a", "b"]'),
         ('{"text": "a", "label": null}', "'label' is empty"),
         ('{"label": "x"}', "no column 'text'; it has label"),
+        (r'{"text": "a \ud800", "label": "x"}', "'text' holds half a character (a lone surrogate)"),
+        (r'{"text": "a", "label": "\udc00x"}', "'label' holds half a character (a lone surrogate)"),
+        (r'{"text": "a\u0000b", "label": "x"}', "'text' holds a null character; is the file damaged"),
+        (r'{"\ud800": "a", "label": "x"}', r"no column 'text'; it has \ud800, label"),
+        ('{"text": "a", "label": ["x"]}', "'label' is not a text but [\"x\"]"),
+        ('{"text": "a", "label": {"x": 1}}', "'label' is not a text but {\"x\": 1}"),
+        ('{"text": "a", "label": ' + "9" * 5_000 + "}", "not JSON: an integer of 5,000 digits"),
+        ("[" * 100_000, "not JSON: nested too deeply"),
+        ("\0", "not JSON: Expecting value"),
     ],
 )
 def test_a_line_of_jsonl_that_cannot_be_used_is_named(tmp_path: Path, line: str, message: str) -> None:
     content = as_jsonl(ROWS[:1]) + line + "\n"
-    assert problem(tmp_path, "jsonl", content) == f"own.jsonl row 2: {message}"
+    found = problem(tmp_path, "jsonl", content)
+    assert found.startswith(f"own.jsonl row 2: {message}")
+    assert len(found) < 200
+
+
+def test_there_is_no_depth_of_nesting_that_is_not_said_in_a_line(tmp_path: Path) -> None:
+    # Python's limit is near a thousand: what can just be parsed can no longer be shown.
+    for depth in range(700, 1_010, 5):
+        line = '{"text": "a", "label": ' + "[" * depth + "]" * depth + "}\n"
+        assert problem(tmp_path, "jsonl", line).startswith("own.jsonl row 1: ")
+
+
+@pytest.mark.parametrize("column", ["part", "marks"])
+@pytest.mark.parametrize("value", [r'"\ud800"', "[" * 600 + "]" * 600, "{}", '[{"x": []}, 0]'])
+def test_other_cells_that_cannot_be_used_are_named_too(tmp_path: Path, column: str, value: str) -> None:
+    content = f'{{"text": "a b", "label": "x", "part": "train", "marks": "0 1", "{column}": {value}}}\n'
+    found = problem(tmp_path, "jsonl", content, split="part", rationale="marks")
+    assert found.startswith("own.jsonl row 1: ")
+    assert len(found) < 200
 
 
 @pytest.mark.parametrize("marks", ["1.5", "{}", "true", "[1]", '[1, "x"]', "[true, false]"])
@@ -225,6 +253,69 @@ def test_a_rationale_of_jsonl_that_is_not_of_marks_is_named(tmp_path: Path, mark
     assert problem(tmp_path, "jsonl", content, rationale="marks") == (
         "own.jsonl row 1: the rationale must be 2 marks of 0 or 1, one for each token"
     )
+
+
+def test_a_null_character_in_csv_is_named(tmp_path: Path) -> None:
+    found = problem(tmp_path, "csv", "text,label\nfine,x\nfi\0ne,y\n")
+    assert found == "own.csv row 2: 'text' holds a null character; is the file damaged, or UTF-16?"
+    assert problem(tmp_path, "csv", "text,label\nfine,x\n".encode("utf-16-le")).startswith(
+        "own.csv row 1"
+    )
+
+
+@pytest.mark.parametrize("column", ["text", "label", "part", "marks"])
+def test_a_column_that_is_used_cannot_be_there_twice(tmp_path: Path, column: str) -> None:
+    content = f"text,label,part,marks,{column},other,other\na,x,train,1,b,,\n"
+    found = problem(tmp_path, "csv", content, split="part", rationale="marks")
+    assert found == f"own.csv has 2 columns '{column}'"
+    assert len(read(tmp_path, "csv", "text,label,other,other\na,x,,\n")) == 1
+
+
+@both_kinds
+def test_a_class_is_named_once(tmp_path: Path, kind: str) -> None:
+    with pytest.raises(UserError) as caught:
+        validate({"data": {"type": kind, "path": "x", "labels": ["a", "b", "a"]}}, origin="file.json")
+    assert str(caught.value) == "file.json: data.labels: 'a' stands here twice"
+
+
+MANY = 50_000
+
+
+@both_kinds
+@pytest.mark.parametrize("given", [True, False])
+def test_very_many_classes_are_read_in_one_pass_and_a_message_names_ten(
+    tmp_path: Path, kind: str, given: bool
+) -> None:
+    rows: list[Row] = [{"text": "word", "label": f"c{n}", "part": "train"} for n in range(MANY)]
+    rows += [rows[-1] | {"part": "dev"}, rows[-2] | {"part": "test"}]
+    labels = {"labels": [f"c{n}" for n in range(MANY)]} if given else {}
+    options = {"type": kind, "path": "own", "split": "part"} | labels
+    reader = READERS.bind(READERS.spec(options))
+    (tmp_path / "own").write_text(WRITERS[kind](rows))
+    corpus = build_corpus(reader, DataFolder(tmp_path))
+    assert len(corpus.classes) == MANY
+    assert corpus.classes[corpus.splits["test"].labels[0]] == f"c{MANY - 2}"
+    (tmp_path / "own").write_text(WRITERS[kind]([*rows, rows[-1] | {"label": "no"}]))
+    with pytest.raises(UserError) as caught:
+        build_corpus(reader, DataFolder(tmp_path))
+    assert str(caught.value).endswith(f", … and {MANY - 10:,} more]")
+    assert len(str(caught.value)) < 300
+
+
+@both_kinds
+def test_a_message_names_ten_columns(tmp_path: Path, kind: str) -> None:
+    rows: list[Row] = [{f"q{n}": "1" for n in range(5_000)}]
+    found = problem(tmp_path, kind, WRITERS[kind](rows))
+    assert found.endswith(
+        "no column 'text'; it has q0, q1, q2, q3, q4, q5, q6, q7, q8, q9, … and 4,990 more"
+    )
+
+
+@both_kinds
+@pytest.mark.parametrize("key", ["text", "label"])
+def test_a_message_is_a_line_whatever_a_cell_holds(tmp_path: Path, kind: str, key: str) -> None:
+    rows = [ROWS[0] | {key: "one\ntwo " + "x" * 99_999}]
+    assert len(problem(tmp_path, kind, WRITERS[kind](rows), labels=["a", "b"])) < 400
 
 
 @pytest.mark.parametrize(("line", "cells"), [("one, two,x", 3), ("alone", 1)])

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import tarfile
 from pathlib import Path
 
@@ -48,6 +49,12 @@ def test_the_folder_is_the_given_one_else_the_environments_else_data(
     assert DataFolder.at().root == Path("from-environment")
     monkeypatch.delenv("ATTEX_DATA")
     assert DataFolder.at().root == Path("data")
+
+
+def test_a_folder_that_no_manifest_could_name_is_refused() -> None:
+    with pytest.raises(UserError) as caught:
+        DataFolder.at(os.fsdecode(b"raw\xff"))
+    assert str(caught.value) == r"the data folder's name is not UTF-8: raw\udcff"
 
 
 def test_a_file_is_found_plain_before_gzipped_and_under_its_first_name_first(tmp_path: Path) -> None:
@@ -199,3 +206,33 @@ def test_the_inventory_of_no_folder_misses_what_needs_files(tmp_path: Path) -> N
     missing = [line.split()[0] for line in inventory(DataFolder(tmp_path / "no")) if "missing:" in line]
     assert set(missing) >= {"sst", "imdb"}
     assert "planted" not in missing
+
+
+def test_a_file_that_may_not_be_read_is_said(sst: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The one who runs this may be allowed to read everything.
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.R_OK)
+    said = r"train\.txt is there, but may not be read: permission denied$"
+    with pytest.raises(UserError, match=said):
+        READERS.bind(READERS.spec("sst")).files(DataFolder(sst))
+    with pytest.raises(UserError, match=said):
+        DataFolder(sst).own_file("sst/train.txt")
+
+
+def test_a_folder_with_the_name_of_a_file_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "sst" / "train.txt").mkdir(parents=True)
+    with pytest.raises(MissingData, match=r"train\.txt is missing"):
+        READERS.bind(READERS.spec("sst")).files(DataFolder(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["", "\ud800", "a\0b", "x" * 5_000, "a\nb"])
+def test_a_name_that_no_file_has_is_missing_in_one_line(tmp_path: Path, name: str) -> None:
+    with pytest.raises(MissingData) as caught:
+        DataFolder(tmp_path).own_file(name)
+    assert "\n" not in str(caught.value)
+    str(caught.value).encode()
+
+
+def test_the_inventory_passes_over_what_is_no_file_of_vectors(tmp_path: Path) -> None:
+    (tmp_path / "vectors" / "folder").mkdir(parents=True)
+    (tmp_path / "vectors" / "gone.txt").symlink_to(tmp_path / "nowhere")
+    assert not [line for line in inventory(DataFolder(tmp_path)) if line.split()[0] == "vectors"]

@@ -37,6 +37,13 @@ def zipped(path: Path, text: str) -> Path:
     return path
 
 
+def problem(path: Path, width: int) -> str:
+    with pytest.raises(UserError) as caught:
+        read_vectors(path, VOCABULARY, width)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
 @pytest.mark.parametrize("store", [plain, gzipped, zipped])
 @pytest.mark.parametrize(
     "text", [GLOVE, HEADER + GLOVE, HEADER + GLOVE.replace("\n", " \n"), GLOVE.rstrip("\n")]
@@ -60,10 +67,19 @@ def test_the_first_vector_of_a_word_counts(tmp_path: Path) -> None:
 
 
 def test_another_case_is_another_word_and_markers_have_no_vector(tmp_path: Path) -> None:
-    path = plain(tmp_path / "v", "Cat 1 1\n<unk> 2 2\n<pad> 3 3\n")
+    path = plain(tmp_path / "v", "Cat 1 1\n<unk> 2 2\n<pad> 3 3\ndog 4 4\n")
     vectors = read_vectors(path, VOCABULARY, 2)
-    assert vectors.matrix.eq(0).all()
-    assert vectors.coverage == 0
+    assert vectors.matrix.count_nonzero(dim=1).tolist() == [0, 0, 0, 0, 0, 2, 0, 0]
+    assert vectors.found == 1
+
+
+@pytest.mark.parametrize("text", ["", "4 2\n", "Cat 1 1\nDOG 2 2\n", "<unk> 1 1\nKatze 2 2\n"])
+def test_a_file_without_any_word_of_the_texts_is_refused(tmp_path: Path, text: str) -> None:
+    path = plain(tmp_path / "v", text)
+    assert problem(path, 2) == (
+        f"{path} has a vector for none of the 4 words of the texts, as 'cat'; are its words of "
+        "another language, or in another case?"
+    )
 
 
 def test_a_vocabulary_of_markers_only_is_covered_by_nothing(tmp_path: Path) -> None:
@@ -134,3 +150,58 @@ def test_a_file_that_is_not_text_is_said(tmp_path: Path) -> None:
     path.write_bytes(b"cat 1 2\ndog \xff\xfe 2\n")
     with pytest.raises(UserError, match=r"v\.bin is not UTF-8 text: invalid start byte$"):
         read_vectors(path, VOCABULARY, 2)
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "Infinity", "1e39", "-1e39", "1e999"])
+def test_a_number_that_no_model_can_start_from_is_said_with_its_line(
+    tmp_path: Path, number: str
+) -> None:
+    path = plain(tmp_path / "v", f"the 1 2\ndog 1 2\ncat 1 {number}\n")
+    assert problem(path, 2) == f"{path} line 3: {number} is not a finite number of 32 bits"
+
+
+def test_the_numbers_of_other_words_are_not_looked_at(tmp_path: Path) -> None:
+    path = plain(tmp_path / "v", "cat 1 2\nthe nan nan\nof nan nan\n")
+    assert read_vectors(path, VOCABULARY, 2).matrix.isfinite().all()
+
+
+@pytest.mark.parametrize("header", ["5 ²", "٣ ٤", "5 " + "9" * 5_000, "-5 3", "5 3.0"])
+def test_what_only_resembles_a_header_is_a_row_like_any(tmp_path: Path, header: str) -> None:
+    path = plain(tmp_path / "v", f"{header}\ncat 1 2 3\n")
+    assert problem(path, 3) == (f"{path} line 1 has vectors of width 1, but model.embedding_width is 3")
+
+
+def flagged_zip(path: Path, flag: int = 0, method: int = 0) -> Path:
+    """A zip archive that says of its one file that it is encrypted, or packed in another way."""
+    path = zipped(path, GLOVE)
+    content = bytearray(path.read_bytes())
+    # PKWARE's APPNOTE, 4.3.7 and 4.3.12: general purpose flag and method, local then central.
+    for signature, offset in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        start = content.index(signature) + offset
+        content[start : start + 4] = flag.to_bytes(2, "little") + method.to_bytes(2, "little")
+    path.write_bytes(content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("flag", "method", "reason"),
+    [(1, 0, "encrypted"), (0, 9, "compression"), (0, 99, "compression"), (32, 0, "patched")],
+)
+def test_an_archive_that_cannot_be_unpacked_is_named(
+    tmp_path: Path, flag: int, method: int, reason: str
+) -> None:
+    path = flagged_zip(tmp_path / "v", flag, method)
+    found = problem(path, 3)
+    assert found.startswith(f"{path} cannot be unpacked: ")
+    assert reason in found
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_archive_of_any_method_is_named(tmp_path: Path, method: int) -> None:
+    path = tmp_path / "v.zip"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("v.txt", many_rows())
+    content = bytearray(path.read_bytes())
+    content[200:260] = bytes(60)
+    path.write_bytes(content)
+    assert problem(path, 2).startswith(f"{path} is truncated or damaged: ")

@@ -1,32 +1,36 @@
 """Read an experiment file: Jsonnet or JSON, overrides, arrays, a user's own modules."""
 
-import importlib
 import json
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from attex.config.imports import import_modules
+from attex.config.plain import plain
 from attex.config.problems import describe
 from attex.config.schema import ExperimentConfig
-from attex.foundations.errors import UserError
+from attex.foundations.errors import UserError, brief
+from attex.foundations.json_text import NotJSON, parse_json
 from attex.foundations.registry import did_you_mean
 
+_DIGITS = 9
+"""No array has places of longer numbers, and Python converts no number of thousands of digits."""
 
-def load_experiments(
-    path: Path, overrides: Sequence[str] = ()
-) -> ExperimentConfig | list[ExperimentConfig]:
-    """Evaluate a file: an object is one experiment, an array is a list of them."""
+
+def load_experiments(path: Path, overrides: Sequence[str] = ()) -> tuple[ExperimentConfig, ...]:
+    """Evaluate a file: an object is one experiment, an array is several."""
     value = evaluate(path)
     if not isinstance(value, list):
-        return validate(value, overrides, str(path), path.stem, path.parent)
-    return [
+        return (validate(value, overrides, str(path), path.stem, path.parent),)
+    if not value:
+        raise UserError(f"{path}: the array has no experiment in it")
+    return tuple(
         validate(item, overrides, f"{path}[{i}]", f"{path.stem}-{i}", path.parent)
         for i, item in enumerate(value)
-    ]
+    )
 
 
 def validate(
@@ -39,10 +43,12 @@ def validate(
     """Turn plain data into an experiment, or say where it is wrong and what was meant."""
     if not isinstance(value, Mapping):
         raise UserError(f"{origin}: an experiment is an object, not {type(value).__name__}")
-    fields: dict[str, Any] = json.loads(json.dumps({"name": name} | dict(value)))
+    fields: dict[str, Any] = plain({"name": name} | dict(value), origin)
     for override in overrides:
         _override(fields, override)
-    _import_modules(fields.get("imports", ()), origin, folder)
+    # Once more: an override can bring in anything that a file can.
+    fields = plain(fields, origin)
+    import_modules(fields.get("imports", []), origin, folder)
     try:
         return ExperimentConfig.model_validate(fields)
     except ValidationError as error:
@@ -55,15 +61,28 @@ def evaluate(path: Path) -> Any:
         beside = [p.name for p in path.parent.glob("*.json*")] if path.parent.is_dir() else []
         raise UserError(f"{path}: no such file{did_you_mean(path.name, beside)}")
     try:
-        if path.suffix == ".json":
-            return json.loads(path.read_text(encoding="utf-8"))
-        import _jsonnet
-
-        return json.loads(_jsonnet.evaluate_file(str(path)))
-    except json.JSONDecodeError as error:
-        raise UserError(f"{path}:{error.lineno}:{error.colno}: {error.msg}") from None
+        # Some editors begin a file with a byte-order mark.
+        text = path.read_text(encoding="utf-8-sig") if path.suffix == ".json" else _jsonnet(path)
+        return parse_json(text)
+    except NotJSON as error:
+        place = "".join(f":{number}" for number in error.place or ())
+        raise UserError(f"{path}{place}: {error}") from None
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not UTF-8 text ({error.reason})") from None
+
+
+def _jsonnet(path: Path) -> str:
+    try:
+        import _jsonnet
+    except ImportError:
+        raise UserError(
+            f"{path}: Jsonnet needs the package `jsonnet`; a .json file goes without"
+        ) from None
+    try:
+        text: str = _jsonnet.evaluate_file(str(path))
+        return text
+    except UnicodeEncodeError:
+        raise UserError(f"{path}: Jsonnet cannot open a file whose name is not UTF-8") from None
     except RuntimeError as error:
         raise UserError(_jsonnet_problem(path, str(error))) from None
 
@@ -71,7 +90,7 @@ def evaluate(path: Path) -> Any:
 def _jsonnet_problem(path: Path, message: str) -> str:
     """Bring Jsonnet's message, and the first place in a file that it names, onto one line."""
     lines = [line.strip() for line in message.strip().splitlines()]
-    what = re.sub(r"^(STATIC|RUNTIME) ERROR: ", "", lines[0])
+    what = brief(re.sub(r"^(STATIC|RUNTIME) ERROR: ", "", lines[0]), 400)
     if re.match(r"\S+:[(\d]", what) or len(lines) == 1:
         return what
     place = re.split(r"\s", lines[1])[0]
@@ -82,10 +101,12 @@ def _override(fields: dict[str, Any], override: str) -> None:
     """Apply `a.b.c=value`; the value is JSON, or else a plain string."""
     path, equals, text = override.partition("=")
     if not equals or not path:
-        raise UserError(f"-o {override}: expected KEY=VALUE, as in trainer.epochs=2")
+        raise UserError(f"-o {brief(override)}: expected KEY=VALUE, as in trainer.epochs=2")
     try:
-        value = json.loads(text)
-    except json.JSONDecodeError:
+        value = parse_json(text)
+    except NotJSON as error:
+        if error.place is None:
+            raise UserError(f"-o {brief(override)}: {error}") from None
         value = text
     target: Any = fields
     *parents, last = path.split(".")
@@ -114,21 +135,10 @@ def _assign(target: Any, part: str, value: Any, override: str) -> None:
 
 def _position(target: Any, part: str, override: str) -> int:
     if not isinstance(target, list):
-        raise UserError(f"-o {override}: '{part}' cannot be set inside {json.dumps(target)}")
-    if not part.isdecimal() or int(part) >= len(target):
-        raise UserError(f"-o {override}: '{part}' is not one of the {len(target)} places here")
+        inside = brief(json.dumps(target), 60)
+        raise UserError(f"-o {brief(override)}: '{brief(part, 60)}' cannot be set inside {inside}")
+    if not part.isdecimal() or len(part) > _DIGITS or int(part) >= len(target):
+        raise UserError(
+            f"-o {brief(override)}: '{brief(part, 60)}' is not one of the {len(target)} places here"
+        )
     return int(part)
-
-
-def _import_modules(names: Any, origin: str, folder: Path | None) -> None:
-    if not isinstance(names, list | tuple):
-        return
-    for place in (str(folder or Path.cwd()), str(Path.cwd())):
-        if place not in sys.path:
-            sys.path.insert(0, place)
-    for name in names:
-        try:
-            importlib.import_module(str(name))
-        except Exception as error:
-            reason = (str(error) or type(error).__name__).splitlines()[0]
-            raise UserError(f"{origin}: imports: cannot import '{name}': {reason}") from error

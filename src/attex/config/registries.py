@@ -7,6 +7,7 @@ from attex.analyses.analysis import ANALYSES
 from attex.data.reader import READERS
 from attex.foundations.registry import Registry
 from attex.importance.measure import MEASURES
+from attex.models.architecture import MODELS
 from attex.models.attention import ATTENTIONS
 from attex.models.decoder import DECODERS
 from attex.models.encoder import ENCODERS
@@ -17,6 +18,7 @@ REGISTRIES: dict[str, Registry[Any]] = {
     registry.kind: registry
     for registry in (
         READERS,
+        MODELS,
         ENCODERS,
         ATTENTIONS,
         PROJECTIONS,

@@ -1,26 +1,19 @@
 """The shape of an experiment."""
 
+from collections import Counter
 from typing import Annotated, Any
 
 from pydantic import Field, field_validator
 
 from attex.analyses.analysis import ANALYSES
 from attex.data.reader import READERS
+from attex.foundations.errors import brief
 from attex.foundations.registry import Spec, Strict
 from attex.importance.measure import MEASURES
-from attex.models.attention import ATTENTIONS
-from attex.models.decoder import DECODERS
-from attex.models.encoder import ENCODERS, Width
+from attex.models.architecture import MODELS
 from attex.training.trainer import TRAINERS
 
-
-class ModelConfig(Strict):
-    """What the model is made of."""
-
-    embedding_width: Width = 300
-    encoder: Annotated[Spec, ENCODERS.choice] = ENCODERS.spec("lstm")
-    attention: Annotated[Spec, ATTENTIONS.choice] = ATTENTIONS.spec("tanh")
-    decoder: Annotated[Spec, DECODERS.choice] = DECODERS.spec("linear")
+_BYTES = 200
 
 
 class ExperimentConfig(Strict):
@@ -34,7 +27,7 @@ class ExperimentConfig(Strict):
     imports: tuple[str, ...] = ()
     data: Annotated[Spec, READERS.choice] = READERS.spec("planted")
     vectors: Annotated[str, Field(max_length=1000)] | None = None
-    model: ModelConfig = ModelConfig()
+    model: Annotated[Spec, MODELS.choice] = MODELS.spec("attention")
     trainer: Annotated[Spec, TRAINERS.choice] = TRAINERS.spec("supervised")
     seeds: Annotated[tuple[Annotated[int, Field(ge=0, lt=2**31)], ...], Field(min_length=1)] = (0,)
     importance: tuple[Annotated[Spec, MEASURES.choice], ...] = (
@@ -43,6 +36,14 @@ class ExperimentConfig(Strict):
         MEASURES.spec("leave_one_out"),
     )
     analyses: tuple[Annotated[Spec, ANALYSES.choice], ...] = (ANALYSES.spec("agreement"),)
+
+    @field_validator("name")
+    @classmethod
+    def _names_a_folder(cls, name: str) -> str:
+        # A file system counts bytes, and a letter outside ASCII has up to four.
+        if len(name.encode()) > _BYTES:
+            raise ValueError(f"should have at most {_BYTES} bytes in UTF-8, to be a folder's name")
+        return name
 
     @field_validator("seeds")
     @classmethod
@@ -66,7 +67,7 @@ class ExperimentConfig(Strict):
 
 
 def _once(values: tuple[Any, ...], names: list[str]) -> tuple[Any, ...]:
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"'{name}' stands here twice")
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise ValueError(f"'{brief(twice)}' stands here twice")
     return values

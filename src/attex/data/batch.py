@@ -36,6 +36,12 @@ class Batch:
         """Move every tensor."""
         return replace(self, **{name: value.to(device) for name, value in self.tensors().items()})
 
+    def split(self, sizes: Sequence[int]) -> "Iterator[Batch]":
+        """Cut into batches of so many texts each."""
+        parts = {name: torch.split(value, [*sizes]) for name, value in self.tensors().items()}
+        for number in range(len(sizes)):
+            yield replace(self, **{name: part[number] for name, part in parts.items()})
+
     def clone(self) -> "Batch":
         """Copy every tensor."""
         return replace(self, **{name: value.clone() for name, value in self.tensors().items()})
@@ -85,12 +91,25 @@ class Batcher:
         The device hears of all of them at once: a copy to a GPU waits for all work before it, so
         that one a batch would halt it each time.
         """
-        index = torch.from_numpy(np.concatenate(order)).to(self.device)
-        start = 0
-        for texts in order:
-            width = -(-int(self.lengths[texts].max()) // multiple) * multiple
-            yield self._batch(index[start : start + len(texts)], width)
-            start += len(texts)
+        widths = [-(-int(self.lengths[texts].max()) // multiple) * multiple for texts in order]
+        if self.device.type == "cpu":
+            for texts, width in zip(order, widths, strict=True):
+                yield self._batch(torch.from_numpy(texts), width)
+            return
+        alike: dict[int, list[int]] = {}
+        for number, width in enumerate(widths):
+            alike.setdefault(width, []).append(number)
+        index = torch.from_numpy(np.concatenate([order[n] for ns in alike.values() for n in ns]))
+        index, start = index.to(self.device), 0
+        cut: dict[int, Batch] = {}
+        for width, numbers in alike.items():
+            # All of one width in one go: each takes a score of launches, however much is cut.
+            sizes = [len(order[number]) for number in numbers]
+            whole = self._batch(index[start : start + sum(sizes)], width)
+            start += sum(sizes)
+            cut |= zip(numbers, whole.split(sizes), strict=True)
+        for number in range(len(order)):
+            yield cut.pop(number)
 
     def _batch(self, index: Tensor, width: int) -> Batch:
         length = (self._starts[index + 1] - self._starts[index] + 2 * self.margin)[:, None]

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from attex.data.folder import DataFolder
 from attex.data.reader import SPLITS, Document, Reader
-from attex.foundations.errors import UserError
+from attex.foundations.errors import UserError, brief, listed
 from attex.foundations.storage import read_json, read_tensors, write_json, write_tensors
 
 PAD, UNKNOWN, START, END = range(4)
@@ -111,20 +111,20 @@ class Corpus:
 
 def build_corpus(reader: Reader, folder: DataFolder) -> Corpus:
     """Read, filter and index a dataset."""
-    found: dict[str, list[Document]] = {split: [] for split in SPLITS}
+    read: dict[str, list[Document]] = {split: [] for split in SPLITS}
     for document in reader.documents(folder):
-        found[document.split].append(document)
-    kept = {split: _within_limits(reader, documents) for split, documents in found.items()}
+        read[document.split].append(document)
+    kept = {split: _within_limits(reader, documents) for split, documents in read.items()}
     for split, documents in kept.items():
         if not documents:
-            raise UserError(f"no text is left in the {split} split ({len(found[split])} were read)")
+            raise UserError(f"no text is left in the {split} split ({len(read[split])} were read)")
     classes = _class_names(reader, kept)
-    lexicon, known = _lexicon(found["train"], kept, reader.min_frequency)
+    lexicon, known = _lexicon(read["train"], kept, reader.min_frequency)
     index = {word: number for number, word in enumerate(lexicon)}
     splits = {split: _encode(documents, index, classes) for split, documents in kept.items()}
     unknown = {s: (p.words >= known).double().mean().item() for s, p in splits.items()}
     facts = {
-        "read": {split: len(documents) for split, documents in found.items()},
+        "read": {split: len(documents) for split, documents in read.items()},
         "kept": {split: len(documents) for split, documents in kept.items()},
         "vocabulary": known,
         "unknown_share": unknown,
@@ -152,15 +152,17 @@ def _within_limits(reader: Reader, documents: list[Document]) -> list[Document]:
 def _class_names(reader: Reader, kept: dict[str, list[Document]]) -> list[str]:
     trained = {document.label for document in kept["train"]}
     classes = list(reader.class_names()) or sorted(trained)
+    known = frozenset(classes)
     for split, documents in kept.items():
         for document in documents:
-            if document.label not in classes:
+            if document.label not in known:
+                names = listed(classes, quote="'")
                 raise UserError(
-                    f"text {document.name} of {split} has label '{document.label}', which is not "
-                    f"one of {classes}"
+                    f"text {document.name} of {split} has label '{brief(document.label)}', which is "
+                    f"not one of [{names}]"
                 )
     if len(trained) < 2:
-        raise UserError(f"the training texts have one class only: '{trained.pop()}'")
+        raise UserError(f"the training texts have one class only: '{brief(trained.pop())}'")
     return classes
 
 
@@ -182,11 +184,12 @@ def _encode(documents: list[Document], index: dict[str, int], classes: list[str]
     if any(mask is not None for mask in truths):
         marks = [mask or [False] * len(d.tokens) for mask, d in zip(truths, documents, strict=True)]
         truth = torch.tensor(list(chain.from_iterable(marks)), dtype=torch.bool)
+    rank = {label: number for number, label in enumerate(classes)}
     words = (index[word] for document in documents for word in document.tokens)
     return Split(
         words=torch.tensor(list(words), dtype=torch.int32),
         starts=lengths.cumsum(0),
-        labels=torch.tensor([classes.index(document.label) for document in documents]),
+        labels=torch.tensor([rank[document.label] for document in documents]),
         ids=torch.tensor([stable_id(document.name) for document in documents]),
         names=[document.name for document in documents],
         truth=truth,

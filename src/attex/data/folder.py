@@ -3,6 +3,7 @@
 import contextlib
 import gzip
 import io
+import lzma
 import os
 import tarfile
 import zipfile
@@ -10,12 +11,22 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import IO, TextIO
 
-from attex.foundations.errors import MissingData, UserError
+from attex.foundations.errors import MissingData, UserError, brief
+from attex.foundations.json_text import is_unicode
 
 # Spreadsheets write a byte-order mark, which would become part of the first column's name.
 _ENCODING = "utf-8-sig"
+
+_DAMAGE = (
+    EOFError,
+    zlib.error,
+    lzma.LZMAError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    gzip.BadGzipFile,
+)
 
 
 @dataclass(frozen=True)
@@ -27,13 +38,17 @@ class DataFolder:
     @classmethod
     def at(cls, path: str | Path | None = None) -> "DataFolder":
         """Take the given folder, or the one the environment names."""
-        return cls(Path(path or os.environ.get("ATTEX_DATA") or "data"))
+        root = str(path or os.environ.get("ATTEX_DATA") or "data")
+        if not is_unicode(root):
+            # A run writes down where its files came from, and could not write this.
+            raise UserError(f"the data folder's name is not UTF-8: {brief(root)}")
+        return cls(Path(root))
 
     def find(self, *names: str, publisher: str) -> Path:
         """Return the first of `names` that exists, plain or with `.gz`, or say where to get it."""
         for name in names:
             for path in (self.root / name, self.root / f"{name}.gz"):
-                if path.exists():
+                if _is_file(path):
                     return path
         raise MissingData(
             f"{self.root / names[0]} is missing (or with .gz): get it from {publisher}, put it "
@@ -47,17 +62,20 @@ class DataFolder:
                 return path
         source = f"get it from {publisher} and " if publisher else ""
         raise MissingData(
-            f"{name} is missing: {source}put it into {self.root} or {Path.cwd()}, or name its "
-            "folder with --data-dir or ATTEX_DATA"
+            f"{brief(name) or repr(name)} is missing: {source}put it into {self.root} or {Path.cwd()}, "
+            "or name its folder with --data-dir or ATTEX_DATA"
         )
 
 
 def _is_file(path: Path) -> bool:
     try:
-        return path.is_file()
+        found = path.is_file()
     except (OSError, ValueError):
         # A name that no file can have: too long, or with a null character.
         return False
+    if found and not os.access(path, os.R_OK):
+        raise UserError(f"{path} is there, but may not be read: permission denied")
+    return found
 
 
 @contextlib.contextmanager
@@ -67,14 +85,21 @@ def open_text(path: Path) -> Iterator[TextIO]:
         if path.suffix == ".gz":
             yield stack.enter_context(gzip.open(path, "rt", encoding=_ENCODING))
         elif path.suffix == ".zip":
-            archive = stack.enter_context(zipfile.ZipFile(path))
-            names = [name for name in archive.namelist() if not name.endswith("/")]
-            if len(names) != 1:
-                raise UserError(f"{path} holds {len(names)} files; expected one text file")
-            member = stack.enter_context(archive.open(names[0]))
+            member = stack.enter_context(_only_member(stack.enter_context(zipfile.ZipFile(path)), path))
             yield stack.enter_context(io.TextIOWrapper(member, encoding=_ENCODING))
         else:
             yield stack.enter_context(path.open(encoding=_ENCODING))
+
+
+def _only_member(archive: zipfile.ZipFile, path: Path) -> IO[bytes]:
+    names = [name for name in archive.namelist() if not name.endswith("/")]
+    if len(names) != 1:
+        raise UserError(f"{path} holds {len(names)} files; expected one text file")
+    try:
+        return archive.open(names[0])
+    except (RuntimeError, NotImplementedError) as error:
+        # An encrypted archive, or one packed by a method that Python does not know.
+        raise UserError(f"{path} cannot be unpacked: {brief(error)}") from error
 
 
 @contextlib.contextmanager
@@ -82,7 +107,12 @@ def damage_named(path: Path) -> Iterator[None]:
     """Say which file is truncated, damaged or not text, instead of how its decoder failed."""
     try:
         yield
-    except (EOFError, zlib.error, tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile) as error:
-        raise UserError(f"{path} is truncated or damaged: {error}") from error
+    except _DAMAGE as error:
+        raise UserError(f"{path} is truncated or damaged: {brief(error)}") from error
+    except OSError as error:
+        # bz2's way to say so; what the system itself reports has a number.
+        if error.errno is not None:
+            raise
+        raise UserError(f"{path} is truncated or damaged: {brief(error)}") from error
     except UnicodeDecodeError as error:
         raise UserError(f"{path} is not UTF-8 text: {error.reason}") from error

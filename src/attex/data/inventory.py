@@ -21,5 +21,5 @@ def inventory(folder: DataFolder) -> Iterator[str]:
         size = sum(file.stat().st_size for file in files) / 2**20
         what = f"found, {len(files)} files, {size:.1f} MiB" if files else "built in, needs no files"
         yield f"  {entry.name:15} {what}"
-    for path in sorted((folder.root / "vectors").glob("*")):
+    for path in sorted(path for path in (folder.root / "vectors").glob("*") if path.is_file()):
         yield f"  {'vectors':15} {path.relative_to(folder.root)}, {path.stat().st_size / 2**20:.1f} MiB"

@@ -20,9 +20,9 @@ def published_split(name: str) -> dict[str, str]:
     return dict(sorted(pairs.items(), key=lambda pair: (order[pair[1]], pair[0])))
 
 
-def require_all(split: dict[str, str], found: Container[str], place: Path, what: str) -> None:
+def require_all(split: dict[str, str], present: Container[str], place: Path, what: str) -> None:
     """Raise unless every text of a split list was found."""
-    absent = [name for name in split if name not in found]
+    absent = [name for name in split if name not in present]
     if absent:
         raise UserError(
             f"{place} lacks {len(absent)} of the {len(split)} {what} of the split, {absent[0]} the "

@@ -1,5 +1,6 @@
 """Pretrained word vectors in the text form of GloVe, word2vec and fastText."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,9 +10,12 @@ from torch import Tensor
 
 from attex.data.corpus import SPECIALS
 from attex.data.folder import open_text
-from attex.foundations.errors import UserError
+from attex.foundations.errors import UserError, brief
 
 PUBLISHERS = "fasttext.cc, nlp.stanford.edu/projects/glove or code.google.com/archive/p/word2vec"
+
+# Plain digits only, and no more of them than a count or a width can have.
+_HEADER = re.compile(r"\s*[0-9]{1,15}\s+[0-9]{1,15}\s*")
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,8 @@ def read_vectors(path: Path, vocabulary: list[str], width: int) -> Vectors:
     """Stream a file (plain, gz or zip) and keep the vectors of the vocabulary's words only.
 
     A first line of two integers is word2vec's and fastText's header. Where a word stands twice,
-    the first vector counts; where it stands in another case only, it is not found.
+    the first vector counts; where it stands in another case only, it is not found. A file that
+    has none of the words is the wrong one.
     """
     wanted = {word: row for row, word in enumerate(vocabulary) if row >= len(SPECIALS)}
     matrix = np.zeros((len(vocabulary), width), dtype=np.float32)
@@ -47,17 +52,31 @@ def read_vectors(path: Path, vocabulary: list[str], width: int) -> Vectors:
             values = line.rstrip().split(" ")[1:]
             _check_width(path, number, len(values), width)
             if row is not None:
-                try:
-                    matrix[row] = np.array(values, dtype=np.float32)
-                except ValueError:
-                    raise UserError(f"{path} line {number}: not a row of numbers") from None
+                matrix[row] = _numbers(values, f"{path} line {number}")
                 found += 1
+    if wanted and not found:
+        raise UserError(
+            f"{path} has a vector for none of the {len(wanted):,} words of the texts, as "
+            f"'{brief(next(iter(wanted)))}'; are its words of another language, or in another case?"
+        )
     return Vectors(torch.from_numpy(matrix), found)
 
 
+def _numbers(values: list[str], where: str) -> np.ndarray:
+    try:
+        # What float32 cannot hold becomes infinite, and is refused as such.
+        with np.errstate(over="ignore"):
+            row = np.array(values, dtype=np.float32)
+    except ValueError:
+        raise UserError(f"{where}: not a row of numbers") from None
+    if not np.isfinite(row).all():
+        worst = values[int(np.isfinite(row).argmin())]
+        raise UserError(f"{where}: {brief(worst, 40)} is not a finite number of 32 bits")
+    return row
+
+
 def _is_header(line: str) -> bool:
-    parts = line.split()
-    return len(parts) == 2 and all(part.isdigit() for part in parts)
+    return _HEADER.fullmatch(line) is not None
 
 
 def _check_width(path: Path, number: int, values: int, width: int) -> None:

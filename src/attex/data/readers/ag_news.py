@@ -1,13 +1,13 @@
 """World or business: two of the four classes of AG News."""
 
-import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from attex.data.cleaning import jain_wallace_words
-from attex.data.folder import DataFolder, open_text
+from attex.data.csv_rows import csv_rows
+from attex.data.folder import DataFolder
 from attex.data.reader import READERS, Count, Document, Reader
 from attex.data.split_list import drawn_split
 from attex.foundations.errors import UserError
@@ -60,12 +60,9 @@ class AGNews(Reader):
 
 
 def _rows(path: Path) -> Iterator[tuple[int, str, str]]:
-    with open_text(path) as file:
-        for number, row in enumerate(csv.reader(file), 1):
-            if len(row) != 3 or row[0] not in _ALL_CLASSES:
-                raise UserError(
-                    f"{path} row {number} is not a class from 1 to 4, a title, a description"
-                )
-            label, description = _CLASSES.get(row[0]), row[2].strip()
-            if label is not None and description:
-                yield number, label, description
+    for number, row in enumerate(csv_rows(path), 1):
+        if len(row) != 3 or row[0] not in _ALL_CLASSES:
+            raise UserError(f"{path} row {number} is not a class from 1 to 4, a title, a description")
+        label, description = _CLASSES.get(row[0]), row[2].strip()
+        if label is not None and description:
+            yield number, label, description

@@ -1,6 +1,5 @@
 """Movie reviews with the passages that people marked as evidence, in the layout of ERASER."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,8 @@ from typing import Any, ClassVar
 from attex.data.archive import read_texts, unpacked_or_archive
 from attex.data.folder import DataFolder
 from attex.data.reader import READERS, Document, Reader
-from attex.foundations.errors import UserError
+from attex.foundations.errors import UserError, brief
+from attex.foundations.json_text import NotJSON, parse_json
 
 _FILES = {"train": "movies/train.jsonl", "dev": "movies/val.jsonl", "test": "movies/test.jsonl"}
 _DOCUMENTS = "movies/docs/"
@@ -59,26 +59,38 @@ class EraserMovies(Reader):
 
 def _needed(texts: dict[str, str], name: str, place: Path) -> str:
     if name not in texts:
-        raise UserError(f"{place} lacks {name}; is the archive complete?")
+        raise UserError(f"{place} lacks {brief(name)}; is the archive complete?")
     return texts[name]
 
 
 def _annotation(line: str, where: str) -> dict[str, Any]:
     try:
-        row = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise UserError(f"{where}: not JSON: {error.msg}") from error
+        row = parse_json(line)
+    except NotJSON as error:
+        raise UserError(f"{where}: not JSON: {error}") from error
     needed = {"annotation_id", "classification", "evidences"}
-    if not isinstance(row, dict) or not needed <= row.keys() or row["classification"] not in _LABELS:
+    if (
+        not isinstance(row, dict)
+        or not needed <= row.keys()
+        or row["classification"] not in tuple(_LABELS)  # it may be an object, which no dict can look up
+        or not isinstance(row["annotation_id"], str)
+    ):
         raise UserError(f"{where}: no annotation_id, evidences, or classification as POS or NEG")
     return row
 
 
 def _evidence(row: dict[str, Any], length: int, where: str) -> list[bool]:
     marks = [False] * length
-    for passage in (passage for group in row["evidences"] for passage in group):
-        first, end = passage["start_token"], passage["end_token"]
-        if passage["docid"] != row["annotation_id"] or not 0 <= first <= end <= length:
+    try:
+        passages = [
+            (passage["docid"], int(passage["start_token"]), int(passage["end_token"]))
+            for group in row["evidences"]
+            for passage in group
+        ]
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise UserError(f"{where}: evidence without docid, start_token and end_token") from None
+    for name, first, end in passages:
+        if name != row["annotation_id"] or not 0 <= first <= end <= length:
             raise UserError(f"{where}: evidence {first} to {end} is not in its text of {length} tokens")
         marks[first:end] = [True] * (end - first)
     return marks

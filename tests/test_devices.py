@@ -1,6 +1,7 @@
 """Given the same weights, CPU and GPU agree; and work on a GPU keeps to its memory."""
 
 from collections import deque
+from pathlib import Path
 
 import pytest
 import torch
@@ -9,12 +10,21 @@ from toys import KINDS, make_batch, make_model
 from attex.agreement import calibrate, kendall_tau
 from attex.agreement.statistic import STATISTICS
 from attex.counterfactual import adversarial_exact, adversarial_search, permute
+from attex.data.batch import Batcher
+from attex.data.corpus import build_corpus
+from attex.data.folder import DataFolder
+from attex.data.reader import READERS
 from attex.foundations.devices import choose_device
 from attex.importance.influence import influence_on_states
 from attex.importance.measure import MEASURES
+from attex.models.architecture import MODELS
+from attex.models.assembly import assemble
 from attex.models.decoder import Readout
 from attex.models.encoder import ENCODERS, Encoded, Encoder
 from attex.models.reads import Read, only_column
+from attex.training.metrics import classification_metrics
+from attex.training.prediction import predict
+from attex.training.trainer import TRAINERS
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU on this machine")
 
@@ -81,6 +91,33 @@ def test_counterfactual_attention_agrees() -> None:
 
     for here, there, error in zip(both("cpu"), both("cuda"), (1e-12, 1e-12, 1e-9, 1e-4), strict=True):
         assert torch.allclose(here, there, atol=error)
+
+
+@pytest.mark.parametrize("encoder", ["lstm", "cnn"])
+def test_a_training_goes_the_same_way_and_resumes(encoder: str, tmp_path: Path) -> None:
+    spec = READERS.spec({"type": "planted", "task": "keyword", "sizes": (400, 60, 60)})
+    corpus = build_corpus(READERS.bind(spec), DataFolder(Path("nowhere")))
+    parts = MODELS.spec({"embedding_width": 16, "encoder": {"type": encoder, "hidden": 8}})
+    sizes = corpus.vocabulary_size, len(corpus.classes)
+
+    def fitted(device: torch.device, file: str, **options: object) -> list[dict[str, float]]:
+        model = assemble(parts, *sizes, seed=0).to(device)
+        trainer = TRAINERS.bind(TRAINERS.spec({"checkpoint_seconds": 0, **options}))
+        progress = trainer.fit(model, corpus, 0, tmp_path / file, device)
+        scores = classification_metrics(
+            predict(model, Batcher(corpus, "dev", device)), corpus.splits["dev"].labels
+        )
+        assert scores["roc_auc"] == pytest.approx(progress.best_score), "the best weights are kept"
+        history: list[dict[str, float]] = progress.history
+        return history
+
+    device = choose_device("cuda")
+    here, there = fitted(torch.device("cpu"), "a", epochs=4), fitted(device, "b", epochs=4)
+    fitted(device, "c", epochs=2)
+    resumed = fitted(device, "c", epochs=4)
+    for found in (there, resumed):
+        # Steps of Adam follow the sign of a gradient, so that rounding grows.
+        assert [row["loss"] for row in found] == pytest.approx([row["loss"] for row in here], abs=1e-2)
 
 
 @pytest.mark.parametrize("encoder", [encoder.name for encoder in ENCODERS])

@@ -6,10 +6,10 @@ import torch
 from torch import nn
 
 from attex.data.batch import Batch
-from attex.models.attention import ATTENTIONS, Attention
+from attex.models.architecture import MODELS
+from attex.models.assembly import assemble
+from attex.models.attention import ATTENTIONS
 from attex.models.classifier import AttentionModel
-from attex.models.decoder import DECODERS
-from attex.models.embedding import make_embedding
 from attex.models.encoder import ENCODERS
 from attex.models.projection import PROJECTIONS
 
@@ -41,13 +41,15 @@ def make_model(
     spread: float = 1.5,
 ) -> AttentionModel:
     """Build a small random model; `spread` is large enough to make its attention uneven."""
-    torch.manual_seed(seed)
-    encode = ENCODERS.bind(ENCODERS.spec({"type": encoder, "hidden": HIDDEN}), WIDTH)
     projected = {"projection": projection} if takes_projection(attention) else {}
-    attend: Attention = ATTENTIONS.bind(ATTENTIONS.spec({"type": attention} | projected), encode.width)
-    decode = DECODERS.bind(DECODERS.spec("linear"), encode.width, classes)
-    model = AttentionModel(make_embedding(VOCABULARY, WIDTH, None), encode, attend, decode)
-    for module in (attend, decode):
+    parts = {
+        "embedding_width": WIDTH,
+        "encoder": {"type": encoder, "hidden": HIDDEN},
+        "attention": {"type": attention} | projected,
+    }
+    model = assemble(MODELS.spec(parts), VOCABULARY, classes, seed)
+    torch.manual_seed(seed)
+    for module in (model.attention, model.decoder):
         for parameter in module.parameters():
             nn.init.normal_(parameter, std=spread)
     return model.eval()

@@ -15,9 +15,10 @@ from attex.data.corpus import SPECIALS, Corpus, Split, build_corpus
 from attex.data.folder import DataFolder
 from attex.data.reader import READERS
 from attex.foundations.errors import UserError
+from attex.models.architecture import MODELS
+from attex.models.assembly import assemble
 from attex.models.classifier import AttentionModel
 from attex.models.imposed import LogOddsAttention
-from attex.runner.assembly import ModelConfig, assemble
 from attex.training import log_odds as module
 from attex.training.log_odds import LogOddsPull, log_odds
 from attex.training.loss import class_weights, classification_loss
@@ -128,8 +129,8 @@ def test_the_pull_is_scipys_divergence(
 def small_model(corpus: Corpus, projection: str = "softmax") -> AttentionModel:
     attention = {"type": "tanh", "projection": projection}
     encoder = {"type": "lstm", "hidden": 8}
-    config = {"embedding_width": 16, "encoder": encoder, "attention": attention}
-    return assemble(ModelConfig.model_validate(config), corpus, 0)
+    spec = MODELS.spec({"embedding_width": 16, "encoder": encoder, "attention": attention})
+    return assemble(spec, corpus.vocabulary_size, len(corpus.classes), 0)
 
 
 def trainer(**options: object) -> Supervised:
@@ -177,7 +178,7 @@ def test_a_resumed_training_with_the_regulariser_is_the_same_to_the_bit(
     planted: Corpus, tmp_path: Path
 ) -> None:
     whole, part, resumed = (small_model(planted) for _ in range(3))
-    options = {"learning_rate": 0.01, "log_odds_weight": 5.0}
+    options = {"learning_rate": 0.01, "log_odds_weight": 5.0, "checkpoint_seconds": 0}
     expected = trainer(epochs=3, **options).fit(whole, planted, 0, tmp_path / "a.safetensors", CPU)
     trainer(epochs=1, **options).fit(part, planted, 0, tmp_path / "b.safetensors", CPU)
     found = trainer(epochs=3, **options).fit(resumed, planted, 0, tmp_path / "b.safetensors", CPU)

@@ -36,6 +36,10 @@ def test_roc_auc_of_one_class_is_undefined() -> None:
     assert np.isnan(roc_auc(np.array([0.1, 0.2]), np.array([True, True])))
 
 
+def test_roc_auc_of_a_score_that_is_no_number_is_undefined() -> None:
+    assert np.isnan(roc_auc(np.array([0.1, np.nan, 0.3]), np.array([True, False, False])))
+
+
 def test_the_positive_class_is_weighted_by_negatives_over_positives() -> None:
     labels = torch.tensor([0, 0, 0, 1])
     weights = class_weights(labels, 2)

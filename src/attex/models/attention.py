@@ -1,6 +1,7 @@
 """Attention: an energy for every hidden state, projected to weights."""
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 from torch import Tensor, nn
 
@@ -14,6 +15,9 @@ SOFTMAX = PROJECTIONS.spec("softmax")
 
 class Attention(nn.Module, ABC):
     """hidden [B,T,m], scorable [B,T] → weights α [B,T]."""
+
+    scores_states: ClassVar[bool] = True
+    """Whether weights depend on what the states hold: else there is no attention to explain."""
 
     @abstractmethod
     def read(self) -> Read:

@@ -20,6 +20,12 @@ class Embedding(nn.Embedding):
     def __init__(self, words: int, width: int) -> None:
         super().__init__(words, width, padding_idx=PAD)
 
+    def reset_parameters(self) -> None:
+        """Draw the rows; where only shapes are wanted there is nothing to draw."""
+        # On the meta device torch would import its compiler for this, which takes over a second.
+        if not self.weight.is_meta:
+            super().reset_parameters()
+
     def forward(self, input: Tensor) -> Tensor:  # noqa: A002 (nn.Embedding's own name)
         """Look tokens [...] up: [...,d]."""
         return _lookup(self.weight, input) if input.is_cuda else super().forward(input)

@@ -67,8 +67,10 @@ class Bidirectional(Encoder):
         bytes_each = whole.embedded.element_size() * length * (4 * length + 4 * products)
         for span in spans(len(whole), bytes_each, budget):
             texts, positions = whole.deleted[span].nonzero(as_tuple=True)
-            found = tuple(values[positions, texts] for values in self._without_each(whole[span], reads))
-            yield Deletions(texts + span.start, positions, found)
+            without = tuple(
+                values[positions, texts] for values in self._without_each(whole[span], reads)
+            )
+            yield Deletions(texts + span.start, positions, without)
 
     def _without_each(self, whole: Encoded, reads: Sequence[Read]) -> list[Tensor]:
         embedded, deleted = whole.embedded, whole.deleted

@@ -48,7 +48,7 @@ class Direction:
         rows = length + 1 - first
         state = tuple(tokens.new_zeros(rows, size, self._hidden) for _ in range(self._states))
         product = tokens.new_zeros(rows, size, self._weight.shape[1])
-        found: list[Tensor | None] = [None] * len(reads)
+        by_read: list[Tensor | None] = [None] * len(reads)
         for j in range(length):
             count = max(0, j - first)
             for part in (*state, product) if j >= first else ():
@@ -59,12 +59,12 @@ class Direction:
             columns = slice(self._gates if j == length - 1 else 0, None)
             torch.matmul(active[0], self._weight[:, columns], out=product[: count + 1, :, columns])
             if count:
-                self._store(found, product[1 : count + 1, :, self._gates :], j, others, reads, length)
-        return [value for value in found if value is not None]
+                self._store(by_read, product[1 : count + 1, :, self._gates :], j, others, reads, length)
+        return [value for value in by_read if value is not None]
 
     def _store(
         self,
-        found: list[Tensor | None],
+        by_read: list[Tensor | None],
         products: Tensor,
         j: int,
         others: Sequence[Tensor],
@@ -75,10 +75,10 @@ class Direction:
         for number, (read, other) in enumerate(zip(reads, others, strict=True)):
             end = start + other.shape[-1]
             values = read.finish(products[..., start:end] + other[:, j])
-            target = found[number]
+            target = by_read[number]
             if target is None:
                 shape = (length, values.shape[1], length, *values.shape[2:])
-                target = found[number] = values.new_zeros(shape)
+                target = by_read[number] = values.new_zeros(shape)
             target[j - len(values) : j, :, j] = values
             start = end
 

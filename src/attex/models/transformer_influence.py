@@ -123,8 +123,8 @@ class _Attention:
     def slopes(self, worth: Tensor) -> Tensor:
         """Return the gradient at the energies [B,heads,T,T] for one [B,heads,T,d] at the outputs."""
         at_weights = worth @ self._values.mT
-        (found,) = torch.autograd.grad(self._projected, self._energies, at_weights, retain_graph=True)
-        return found / self._root
+        (gradient,) = torch.autograd.grad(self._projected, self._energies, at_weights, retain_graph=True)
+        return gradient / self._root
 
     def gradients(self, worth: Tensor) -> Tensor:
         """Return the gradient at the input of the normalisation for one [B,T,m] at the outputs."""

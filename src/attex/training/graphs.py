@@ -18,7 +18,7 @@ from attex.foundations.progress import say
 Step = Callable[[Batch], Tensor]
 """Forward, backward and optimiser on one batch; returns its loss."""
 
-SHAPE_MULTIPLE = 16
+SHAPE_MULTIPLE = 4
 """Widths are padded up to a multiple of this, so that a few recordings serve all batches."""
 
 _WARM_UP = 3
@@ -59,6 +59,10 @@ class RecordedSteps:
             target.copy_(value)
         graph.replay()
         return loss
+
+    def forget(self) -> None:
+        """Give back what the recordings keep of the GPU's memory, now and not when it is collected."""
+        self._recordings.clear()
 
     def _record(self, batch: Batch, width: int) -> bool:
         inputs = batch.clone()

@@ -1,11 +1,8 @@
 """What each word alone says of the class, and attention drawn towards the words that say most."""
 
 import numpy as np
+import scipy  # Its parts, which take long, are imported where they are first used.
 import torch
-from scipy.optimize import minimize
-from scipy.sparse import csr_array, hstack
-from scipy.sparse.linalg import LinearOperator, cg
-from scipy.special import expit
 from torch import Tensor
 
 from attex.data.batch import Batch
@@ -46,24 +43,26 @@ def log_odds(corpus: Corpus, *, penalty: float = 1.0) -> Tensor:
     def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
         margins = sides * (bags @ x)
         value = balance @ np.logaddexp(0.0, -margins) + ridge @ x**2 / 2
-        return float(value), columns @ (-balance * sides * expit(-margins)) + ridge * x
+        return float(value), columns @ (-balance * sides * scipy.special.expit(-margins)) + ridge * x
 
     limits = {"gtol": _ACCURACY * penalty / 100, "ftol": 0.0, "maxcor": 30, "maxiter": 10_000}
-    found = minimize(objective, np.zeros(len(ridge)), jac=True, method="L-BFGS-B", options=limits)
-    margins = bags @ found.x
-    curvature = balance * expit(margins) * expit(-margins)
-    hessian = LinearOperator(
+    solution = scipy.optimize.minimize(
+        objective, np.zeros(len(ridge)), jac=True, method="L-BFGS-B", options=limits
+    )
+    margins = bags @ solution.x
+    curvature = balance * scipy.special.expit(margins) * scipy.special.expit(-margins)
+    hessian = scipy.sparse.linalg.LinearOperator(
         (len(ridge), len(ridge)), lambda v: columns @ (curvature * (bags @ v)) + ridge * v
     )
     # The search ends where the objective's last digits do; Newton's step says how far that is from
     # the optimum, and goes there.
-    step, unsolved = cg(hessian, found.jac, rtol=1e-3)
+    step, unsolved = scipy.sparse.linalg.cg(hessian, solution.jac, rtol=1e-3)
     if unsolved or not np.abs(step).max() <= _ACCURACY:
         raise UserError(f"the log-odds of the words did not converge; try a penalty above {penalty}")
-    return torch.from_numpy(found.x - step)[:-1]
+    return torch.from_numpy(solution.x - step)[:-1]
 
 
-def _bags(corpus: Corpus) -> csr_array:
+def _bags(corpus: Corpus) -> "scipy.sparse.csr_array":
     """Mark the words of every training text in a row of length 1, and the constant: [N,V+1]."""
     texts = corpus.splits["train"]
     rows = np.repeat(np.arange(len(texts)), texts.lengths.numpy())
@@ -71,10 +70,10 @@ def _bags(corpus: Corpus) -> csr_array:
     known = (words >= len(SPECIALS)) & (words < corpus.vocabulary_size)
     shape = len(texts), corpus.vocabulary_size
     # Made of pairs, a matrix adds up what stands twice: each word is left with one entry.
-    bags = csr_array((np.ones(known.sum()), (rows[known], words[known])), shape=shape)
+    bags = scipy.sparse.csr_array((np.ones(known.sum()), (rows[known], words[known])), shape=shape)
     each = np.diff(bags.indptr)
     bags.data = np.repeat(1.0 / np.sqrt(np.maximum(each, 1)), each)
-    return hstack([bags, csr_array(np.ones((len(texts), 1)))], format="csr")
+    return scipy.sparse.hstack([bags, scipy.sparse.csr_array(np.ones((len(texts), 1)))], format="csr")
 
 
 class LogOddsPull:

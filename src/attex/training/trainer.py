@@ -1,22 +1,49 @@
 """What a way of training is to the rest of the house."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any
 
 import torch
 
 from attex.data.corpus import Corpus
-from attex.foundations.registry import Registry
+from attex.foundations.registry import RUNTIME, Registry
 from attex.models.classifier import AttentionModel
 from attex.training.checkpoint import Progress
+
+InlineExperiment = Annotated[dict[str, Any], RUNTIME]
+"""An experiment written inside an option, validated where all are.
+
+The option is no part of a key: the model that the experiment trains is an input of the training, and
+so is its key. How the experiment is written, and what else it asks of its model, changes nothing.
+"""
+
+Sources = Mapping[str, AttentionModel]
+"""Trained models that a training needs, by the names that the trainer has given them."""
+
+NO_SOURCES: Sources = MappingProxyType({})
 
 
 class Trainer(ABC):
     """Fits a model to a corpus, leaves the best model in it, and can be killed at any time."""
 
+    def sources(self) -> Mapping[str, Mapping[str, Any]]:
+        """Name the experiments whose trained models, of the same seed, `fit` is to be given."""
+        return {}
+
     @abstractmethod
     def check(self, corpus: Corpus) -> None:
         """Raise `UserError` if the corpus cannot be trained on; called before any training."""
+
+    def wrap(self, model: AttentionModel, sources: Sources) -> AttentionModel:
+        """Return what is trained and, whenever the weights are loaded again, what is examined.
+
+        The model itself, or one around its modules with no weights of its own, as a model under an
+        attention that a source gives.
+        """
+        return model
 
     @abstractmethod
     def fit(
@@ -26,6 +53,7 @@ class Trainer(ABC):
         seed: int,
         checkpoint: Path,
         device: torch.device,
+        sources: Sources = NO_SOURCES,
     ) -> Progress:
         """Train from `checkpoint` on, if there is one; the best weights end up in the model."""
 

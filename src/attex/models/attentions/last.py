@@ -14,6 +14,8 @@ class Last(Attention):
     hidden [B,T,m] → energies [B,T], all 0: there is nothing to score and nothing to project.
     """
 
+    scores_states = False
+
     def __init__(self, hidden_width: int) -> None:
         super().__init__()
         self.register_buffer("nothing", torch.zeros(1, hidden_width), persistent=False)

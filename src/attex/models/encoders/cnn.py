@@ -72,24 +72,24 @@ class CNN(Encoder):
         for span in spans(len(texts), bytes_each, budget):
             text, position = texts[span], positions[span]
             rows = torch.arange(len(text), device=text.device)
-            found = tuple(value[text] for value in values)
+            without = tuple(value[text] for value in values)
             for number, gap in enumerate(gaps):
                 place = position - gap
                 # Beyond the text there is nothing to write: it falls onto the deleted position.
                 place = position.where((place < 0) | (place >= length), place)
-                for value, changed in zip(found, beside, strict=True):
+                for value, changed in zip(without, beside, strict=True):
                     value[rows, place] = changed[number][text, place]
-            yield Deletions(text, position, found)
+            yield Deletions(text, position, without)
 
     def _shares(self, embedded: Tensor, mask: Tensor) -> list[Tensor]:
         """What each token adds to each filter at each offset: [B,T,w,f] a width, T with zeros around."""
-        products, found, start = (embedded * mask[..., None]) @ self.weight.T, [], 0
+        products, shares, start = (embedded * mask[..., None]) @ self.weight.T, [], 0
         for width in self.widths:
             end, around = start + width * self.filters, width // 2 + 1
             padded = F.pad(products[..., start:end], (0, 0, around, around))
-            found.append(padded.view(*padded.shape[:2], width, self.filters))
+            shares.append(padded.view(*padded.shape[:2], width, self.filters))
             start = end
-        return found
+        return shares
 
     def _shift_and_add(self, shares: Tensor, gap: int = 0) -> Tensor:
         """Σ_o what token t + o adds at offset o: shares [B,T+w+1,w,f] → [B,T,f].

@@ -55,7 +55,7 @@ class Transformer(Encoder):
 
     @property
     def lengths_vary(self) -> bool:
-        """False while the last normalisation scales all facets alike: then ‖h‖ is √m for any text."""
+        """False while the last normalisation scales all dimensions alike: ‖h‖ is √m for any text."""
         scale, shift = self.norm.weight, self.norm.bias
         return bool((scale != scale[0]).any() or (shift != 0).any())
 

@@ -13,3 +13,6 @@ def __getattr__(name: str) -> Callable[..., Tensor]:
 
 def __dir__() -> list[str]:
     return [entry.name for entry in PROJECTIONS]
+
+
+PROJECTIONS.publish()

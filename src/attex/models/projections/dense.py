@@ -11,6 +11,14 @@ def softmax(energies: Tensor, mask: Tensor) -> Tensor:
     """Softmax over the positions that count: α_t = e^{z_t} / Σ_s e^{z_s}.
 
     energies [...,T], mask [...,T] → [...,T].
+
+    Example:
+        >>> from math import log
+        >>> import torch
+        >>> from attex.models.projections import softmax
+        >>> energies = torch.tensor([0.0, log(3), 9.0])
+        >>> softmax(energies, mask=torch.tensor([True, True, False]))
+        tensor([0.2500, 0.7500, 0.0000])
     """
     lowest = torch.finfo(energies.dtype).min
     weights = energies.masked_fill(~mask, lowest).softmax(dim=-1)
@@ -23,6 +31,12 @@ def uniform(energies: Tensor, mask: Tensor) -> Tensor:
     """The same weight for every position that counts, whatever the energies: α_t = 1/n.
 
     energies [...,T], mask [...,T] → [...,T].
+
+    Example:
+        >>> import torch
+        >>> from attex.models.projections import uniform
+        >>> uniform(torch.tensor([0.0, 3.0, 9.0]), mask=torch.tensor([True, True, False]))
+        tensor([0.5000, 0.5000, 0.0000])
     """
     counted = mask.to(energies.dtype)
     return counted / counted.sum(dim=-1, keepdim=True).clamp(min=1)

@@ -26,6 +26,15 @@ def sparsemax(energies: Tensor, mask: Tensor) -> Tensor:
     """The Euclidean projection onto the simplex: α = argmin_p ‖p − z‖².
 
     energies [...,T], mask [...,T] → [...,T].
+
+    Example:
+        What is left of each energy above a threshold, here ¼, such that the sum is 1:
+
+        >>> import torch
+        >>> from attex.models.projections import sparsemax
+        >>> energies = torch.tensor([1.0, 0.5, -1.0, 9.0])
+        >>> sparsemax(energies, mask=torch.tensor([True, True, True, False]))
+        tensor([0.7500, 0.2500, 0.0000, 0.0000])
     """
     exact = _full_precision(energies)
     weights: Tensor = exact_sparsemax(_sunk(exact, mask, reach=1.0), dim=-1)

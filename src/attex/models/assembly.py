@@ -1,0 +1,56 @@
+"""From what a model is made of to the model: untrained, or with its weights."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from attex.foundations.errors import UserError
+from attex.foundations.registry import Spec
+from attex.foundations.storage import read_tensors
+from attex.models.architecture import MODELS, Architecture
+from attex.models.classifier import AttentionModel
+
+
+def assemble(
+    spec: Spec, vocabulary_size: int, classes: int, seed: int, vectors: Tensor | None = None
+) -> AttentionModel:
+    """Build an untrained model; its weights depend on the seed only, on every device.
+
+    `spec` is a choice of `MODELS`; vectors [V,d] are pretrained ones, a row for every known word.
+    """
+    architecture: Architecture = MODELS.bind(spec)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return architecture.build(vocabulary_size, classes, vectors)
+
+
+def load_model(
+    spec: Spec, vocabulary_size: int, classes: int, weights: Path, device: torch.device
+) -> AttentionModel:
+    """Build a trained model from its weights; raise `UserError` if they are not its weights."""
+    model = assemble(spec, vocabulary_size, classes, seed=0)
+    tensors = read_tensors(weights)[0]
+    problem = _problem(tensors, model.state_dict())
+    if problem:
+        raise UserError(f"{weights}: {problem}")
+    model.load_state_dict(tensors)
+    return model.to(device).eval()
+
+
+def _problem(tensors: Mapping[str, Tensor], wanted: Mapping[str, Tensor]) -> str | None:
+    """Say what is wrong with weights that were read, first of all whether they are the right ones."""
+    for name, value in wanted.items():
+        if name not in tensors:
+            return f"there are no weights '{name}', which this model has"
+        if tensors[name].shape != value.shape:
+            shapes = list(tensors[name].shape), list(value.shape)
+            return "the weights '{}' are {}, and {} in this model".format(name, *shapes)
+    for name, value in tensors.items():
+        if name not in wanted:
+            return f"there are weights '{name}', which this model does not have"
+        # Outputs that are no numbers are all of one class: a report would show an accuracy for them.
+        if not value.isfinite().all():
+            return f"the weights '{name}' are not all finite numbers; the model must be trained again"
+    return None

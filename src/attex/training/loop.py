@@ -1,0 +1,244 @@
+"""Epoch by epoch through the training texts, whatever is made small."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Annotated, Literal
+
+import numpy as np
+import torch
+from pydantic import Field
+from torch import Tensor
+
+from attex.data.batch import Batch, Batcher, training_batches
+from attex.data.corpus import Corpus
+from attex.foundations.errors import UserError
+from attex.foundations.progress import say, track
+from attex.foundations.registry import RUNTIME
+from attex.models.classifier import AttentionModel, Trace
+from attex.training import checkpoint as checkpoints
+from attex.training.graphs import RecordedSteps
+from attex.training.metrics import classification_metrics
+from attex.training.prediction import Predictor
+from attex.training.trainer import NO_SOURCES, Sources, Trainer
+
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=1, le=10**9)]
+
+Loss = Callable[[Trace, Batch], Tensor]
+"""Read off one forward pass. A GPU records it with the step, so that it must not look at a value."""
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What a training makes small, and the epoch whose model it keeps."""
+
+    each: Loss
+    """The loss of every text: [B]. The history has its mean."""
+    kept_by: str
+    """The column of the history by which an epoch is best."""
+    lowest: bool = False
+    """Whether the lowest is best, and not the highest."""
+    terms: tuple[Loss, ...] = ()
+    """What is added to the loss of a batch as a whole, summed or not: [] each."""
+
+    def score(self, epoch: dict[str, float]) -> float:
+        """Say how good an epoch was; higher is better."""
+        return -epoch[self.kept_by] if self.lowest else epoch[self.kept_by]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpochTrainer(Trainer):
+    """Adam on an objective, the best model kept; the options are described where they are used.
+
+    The order of the batches depends on (seed, epoch) only, so that a resumed training is the same to
+    the bit on CPU.
+    """
+
+    epochs: Count = 8
+    batch_size: Count = 32
+    max_batch_tokens: Count = 32_768
+    learning_rate: Positive = 1e-3
+    weight_decay: NonNegative = 1e-5
+    attention_rate_factor: Positive = 1.0
+    decay_attention: bool = False
+    amsgrad: bool = True
+    reduction: Literal["sum", "mean"] = "sum"
+    patience: Count | None = None
+    first_kept_epoch: Count = 1
+    checkpoint_seconds: Annotated[NonNegative, RUNTIME] = 15.0
+
+    @abstractmethod
+    def objective(
+        self, model: AttentionModel, corpus: Corpus, device: torch.device, sources: Sources
+    ) -> Objective:
+        """Prepare what is made small; the sources are held as they are, and in evaluation mode."""
+
+    def fit(
+        self,
+        model: AttentionModel,
+        corpus: Corpus,
+        seed: int,
+        checkpoint: Path,
+        device: torch.device,
+        sources: Sources = NO_SOURCES,
+    ) -> checkpoints.Progress:
+        """Train epoch by epoch; what a kill undoes is at most `checkpoint_seconds` and an epoch."""
+        for source in sources.values():
+            source.eval().requires_grad_(False)
+        trained = self.wrap(model, sources)
+        objective = self.objective(trained, corpus, device, sources)
+        optimizer = self.optimizer(trained)
+        progress = checkpoints.load(checkpoint, trained, optimizer)
+        epochs = Epochs(self, objective, trained, optimizer, corpus, seed, device)
+        try:
+            self._go_through(epochs, progress, trained, optimizer, checkpoint)
+        finally:
+            epochs.close()
+        trained.load_state_dict(progress.best_state)
+        return progress
+
+    def _go_through(
+        self,
+        epochs: "Epochs",
+        progress: checkpoints.Progress,
+        trained: AttentionModel,
+        optimizer: torch.optim.Optimizer,
+        checkpoint: Path,
+    ) -> None:
+        """Train until the last epoch, or until patience ends."""
+        corpus, predict, written = epochs.corpus, epochs.predictor(), monotonic()
+        while len(progress.history) < self.epochs and not self._out_of_patience(progress):
+            epoch = len(progress.history) + 1
+            what = f"seed {epochs.seed}, epoch {epoch} of {self.epochs}"
+            with epochs.stream():
+                losses = epochs.run(epoch, what)
+                # The first look at what a GPU has done in this epoch: until here it never waits.
+                logits = predict(trained)
+            loss = epochs.mean(losses, epoch, what)
+            if not logits.isfinite().all():
+                raise UserError(
+                    f"{what}: the model's outputs are no numbers; lower trainer.learning_rate"
+                )
+            scores = classification_metrics(logits, corpus.splits["dev"].labels)
+            row = {"epoch": epoch, "loss": loss} | scores
+            progress.history.append(row)
+            score = epochs.objective.score(row)
+            if epoch >= self._first_kept() and score > progress.best_score:
+                progress.keep(trained, epoch, score)
+            # Up to five times the size of the model (its best state, three of Adam's): too much to write
+            # after every short epoch.
+            if monotonic() - written >= self.checkpoint_seconds:
+                checkpoints.save(checkpoint, progress, trained, optimizer)
+                written = monotonic()
+            shown = [
+                f"dev {name} {row[name]:.4f}" for name in scores if name == epochs.objective.kept_by
+            ]
+            say(f"  {what}: {', '.join([f'loss {loss:.4f}', *shown])}")
+
+    def optimizer(self, model: AttentionModel) -> torch.optim.Optimizer:
+        """Make one fused optimiser over all parameter groups."""
+        groups = model.parameter_groups(
+            self.learning_rate,
+            self.weight_decay,
+            attention_factor=self.attention_rate_factor,
+            decay_attention=self.decay_attention,
+        )
+        on_gpu = model.embedding.weight.is_cuda
+        return torch.optim.Adam(groups, amsgrad=self.amsgrad, fused=True, capturable=on_gpu)
+
+    def _first_kept(self) -> int:
+        return min(self.first_kept_epoch, self.epochs)
+
+    def _out_of_patience(self, progress: checkpoints.Progress) -> bool:
+        # Epochs whose model may not be kept do not try anyone's patience.
+        since = len(progress.history) - max(progress.best_epoch, self._first_kept() - 1)
+        return self.patience is not None and since >= self.patience
+
+
+class Epochs:
+    """Goes through the training texts, with the data on the device and steps recorded on a GPU."""
+
+    def __init__(
+        self,
+        trainer: EpochTrainer,
+        objective: Objective,
+        model: AttentionModel,
+        optimizer: torch.optim.Optimizer,
+        corpus: Corpus,
+        seed: int,
+        device: torch.device,
+    ) -> None:
+        self.objective, self.corpus, self.seed = objective, corpus, seed
+        self._trainer, self._device = trainer, device
+        self._model, self._optimizer = model, optimizer
+        self._names = corpus.splits["train"].names
+        self._train = Batcher(corpus, "train", device)
+        self._steps = RecordedSteps(self._step, trainer.batch_size, device)
+        self._orders: dict[int, list[np.ndarray]] = {}
+
+    def predictor(self) -> Predictor:
+        """Cut the development texts once for all epochs."""
+        return Predictor(Batcher(self.corpus, "dev", self._device))
+
+    def close(self) -> None:
+        """Give back what recorded steps hold of a GPU's memory."""
+        self._steps.forget()
+
+    def stream(self) -> AbstractContextManager[object]:
+        """Where a GPU's work on the model must run, from the first step to the last look."""
+        return self._steps.stream()
+
+    def run(self, epoch: int, what: str) -> Tensor:
+        """Go through the texts once; return the loss of every batch, which a GPU may still work on."""
+        self._model.train()
+        order = self._order(epoch)
+        self._orders = {epoch: order}
+        losses = torch.zeros(len(order), device=self._train.device)
+        batches = self._train.batches(order, self._steps.multiple)
+        for number, batch in enumerate(track(batches, what, len(order))):
+            losses[number] = self._steps(batch)
+        if epoch < self._trainer.epochs:
+            # Cut now, while a GPU is still at work: later it would wait for it.
+            self._orders[epoch + 1] = self._order(epoch + 1)
+        return losses
+
+    def _order(self, epoch: int) -> list[np.ndarray]:
+        trainer = self._trainer
+        return self._orders.get(epoch) or training_batches(
+            self._train.lengths,
+            trainer.batch_size,
+            trainer.max_batch_tokens,
+            self.seed * 1_000_003 + epoch,
+        )
+
+    def mean(self, losses: Tensor, epoch: int, what: str) -> float:
+        """Return the mean loss of a text in the last epoch, or raise `UserError` if one is not finite.
+
+        Looked at once an epoch: a look at every step would halt a GPU at every step.
+        """
+        losses, order = losses.cpu(), self._orders[epoch]
+        broken = (~losses.isfinite()).nonzero()
+        if len(broken):
+            first = int(broken[0])
+            names = ", ".join(self._names[text] for text in order[first][:3])
+            raise UserError(
+                f"{what}: the loss became {losses[first].item()} at batch {first + 1} of "
+                f"{len(order)} (texts {names}, …); lower trainer.learning_rate"
+            )
+        return losses.sum().item() / len(self._train)
+
+    def _step(self, batch: Batch) -> Tensor:
+        trace = self._model(batch)
+        each = self.objective.each(trace, batch)
+        loss = each.sum() if self._trainer.reduction == "sum" else each.mean()
+        for term in self.objective.terms:
+            loss = loss + term(trace, batch)
+        self._optimizer.zero_grad(set_to_none=True)
+        torch.autograd.backward(loss)
+        self._optimizer.step()
+        return each.detach().sum()

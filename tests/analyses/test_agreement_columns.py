@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 import torch
 from scipy.stats import false_discovery_control
-from toy_evidence import LENGTHS, analysed, evidence
+from toy_evidence import LENGTHS, analysed, evidence, specs
 
 from attex.agreement import calibrate, kendall_tau, top_k
 from attex.agreement.calibration import Calibration
@@ -42,7 +42,7 @@ def row(table: pl.DataFrame, pair: tuple[str, str], **where: str) -> dict[str, A
     return kept.to_dicts()[0]
 
 
-@pytest.mark.parametrize("pair", [("attention", "gradient"), ("gradient", "sparse")])
+@pytest.mark.parametrize("pair", [("attention", "gradient"), ("gradient", "leave_one_out")])
 def test_chance_ceiling_and_what_is_left_of_it(pair: tuple[str, str]) -> None:
     given = evidence()
     table = analysed(AgreementAnalysis(statistics=(TOP,)), given).tables["tables/agreement"]
@@ -118,7 +118,7 @@ def test_differences_are_paired_on_texts() -> None:
     table = analysed(AgreementAnalysis(statistics=(TOP,)), given).tables["tables/agreement_differences"]
     values = {
         pair: np.array([float(c.observed) for c in calibrations(given, pair, "top_k", draws=1, k=2)])
-        for pair in combinations(given.measures, 2)
+        for pair in combinations(given.titles, 2)
     }
     assert len(table) == 3 * 3
     for line in table.filter(table["seed"] == "all").to_dicts():
@@ -132,7 +132,7 @@ def test_support_and_controls() -> None:
     given = evidence()
     controls = {}
     for seed in given.seeds:
-        seed.scores["attention"] = seed.scores["sparse"]
+        seed.scores["attention"] = seed.scores["leave_one_out"]
         rising = torch.arange(sum(LENGTHS)).double()
         controls[seed.seed] = {
             "untrained": {m: 1 - s for m, s in seed.scores.items()},
@@ -165,7 +165,7 @@ def test_controls_run_where_agreement_is_built_in(
     controls: Any, measures: list[str], encoder: str, asked: bool
 ) -> None:
     kind: Any = ENCODERS[encoder].target
-    assert bool(AgreementAnalysis(controls=controls).requires(measures, kind)) == asked
+    assert bool(AgreementAnalysis(controls=controls).requires(specs(*measures), kind)) == asked
 
 
 def test_figures_show_chance_and_ceiling() -> None:

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 import torch
 from scipy.stats import entropy, kendalltau
-from toy_evidence import LENGTHS, evidence
+from toy_evidence import LENGTHS, evidence, specs
 from toys import make_batch, make_model
 
 from attex.agreement.statistic import STATISTICS
@@ -33,14 +33,22 @@ def given(seeds: int = 2) -> Evidence:
         replace(seed, scores=dict(zip(MEASURES, seed.scores.values(), strict=True)))
         for seed in found.seeds
     )
-    return replace(found, measures=MEASURES, seeds=named)
+    return replace(found, measures=specs(*MEASURES), seeds=named)
 
 
 def subject_of(known: Evidence, seed: int, encoder: str = "lstm") -> Subject:
     model, fresh = make_model(encoder, seed=seed), make_model(encoder, seed=100 + seed)
     scores = known.seeds[seed].scores
     controls = {v: {m: s.flip(0) for m, s in scores.items()} for v in ("untrained", "permuted")}
-    return Subject(known.corpus, torch.device("cpu"), scores, controls, lambda: model, lambda: fresh)
+    return Subject(
+        known.corpus,
+        torch.device("cpu"),
+        known.measures,
+        scores,
+        controls,
+        lambda: model,
+        lambda: fresh,
+    )
 
 
 def analysed(analysis: Analysis, known: Evidence, encoder: str = "lstm") -> Result:
@@ -113,8 +121,8 @@ def test_an_untrained_transformer_has_no_dispersion_of_lengths() -> None:
     assert shown["undefined"] == shown["n"]
     assert np.isnan(shown["mean"])
     assert np.isnan(shown["std"])
-    facets = analysed(DispersionAnalysis(on="facets"), given(1), "transformer").tables
-    assert 0 < only(facets["tables/dispersion"], of=f"{STATES} (facets)", seed="0")["mean"] < 1
+    dimensions = analysed(DispersionAnalysis(on="dimensions"), given(1), "transformer").tables
+    assert 0 < only(dimensions["tables/dispersion"], of=f"{STATES} (dimensions)", seed="0")["mean"] < 1
 
 
 def test_contextualisation_compares_attention_with_inputs_and_states() -> None:
@@ -145,12 +153,12 @@ def test_contextualisation_compares_attention_with_inputs_and_states() -> None:
 )
 def test_contextualisation_says_what_it_needs(measures: list[str]) -> None:
     with pytest.raises(UserError, match="a measure of inputs and one of hidden"):
-        ContextualisationAnalysis().check(given().corpus, measures)
+        ContextualisationAnalysis().check(given().corpus, specs(*measures))
 
 
 def test_contextualisation_always_has_its_controls() -> None:
     encoder = ENCODERS["lstm"].target
-    wanted = ContextualisationAnalysis().requires(["attention"], encoder)  # type: ignore[arg-type]
+    wanted = ContextualisationAnalysis().requires(specs("attention"), encoder)  # type: ignore[arg-type]
     assert wanted == ("untrained", "permuted")
 
 
@@ -163,10 +171,10 @@ def without(batch: Batch, gone: list[int]) -> Batch:
 
 @torch.no_grad()
 def test_faithfulness_deletes_the_top_tokens_or_leaves_them_alone() -> None:
-    known = replace(given(1), measures=("attention",))
+    known = replace(given(1), measures=specs("attention"))
     subject = subject_of(known, 0)
     found = FaithfulnessAnalysis(fractions=(0.25, 0.99)).examine(
-        replace(subject, scores={"attention": subject.scores["attention"]})
+        replace(subject, measures=known.measures)
     )
     model = subject.load()
     for text, length in enumerate(LENGTHS):
@@ -209,10 +217,12 @@ def test_ties_are_broken_by_a_draw_of_the_text() -> None:
     known = given(1)
     subject = subject_of(known, 0)
     flat = torch.zeros_like(subject.scores["attention"])
-    found = FaithfulnessAnalysis(fractions=(0.5,)).examine(replace(subject, scores={"same": flat}))
+    found = FaithfulnessAnalysis(fractions=(0.5,)).examine(
+        replace(subject, measures=specs("gradient"), scores={"gradient": flat})
+    )
     for quantity in ("comprehensiveness", "sufficiency"):
         torch.testing.assert_close(
-            found[f"same|{quantity}|0.5"], found[f"{RANDOM}|{quantity}|0.5"], equal_nan=True
+            found[f"gradient|{quantity}|0.5"], found[f"{RANDOM}|{quantity}|0.5"], equal_nan=True
         )
 
 

@@ -18,12 +18,14 @@ from toys import make_model
 
 from attex.analyses.analysis import Evidence, Result, SeedEvidence, Subject
 from attex.analyses.erasure import ErasureAnalysis
-from attex.charts.erasure import flipped_rows
+from attex.charts.flips import flipped_rows
 from attex.counterfactual.erasing import other_token
 from attex.data.batch import Batcher
 from attex.data.corpus import Corpus
 from attex.foundations.divergences import distribution
+from attex.foundations.registry import Spec
 from attex.importance.gradients import gradient
+from attex.importance.measure import MEASURES
 from attex.models.classifier import AttentionModel
 
 CPU = torch.device("cpu")
@@ -39,7 +41,12 @@ def toy_model(projection: str, classes: int, seed: int) -> AttentionModel:
     return model
 
 
-def subject(projection: str, classes: int, seed: int, title: str = "gradient") -> Subject:
+GRADIENT = MEASURES.spec("gradient")
+
+
+def subject(
+    projection: str, classes: int, seed: int, measures: tuple[Spec, ...] = (GRADIENT,)
+) -> Subject:
     corpus = Corpus(
         [f"w{i}" for i in range(11)], 11, ["a", "b", "c"][:classes], {"test": split(False)}, {}
     )
@@ -47,7 +54,8 @@ def subject(projection: str, classes: int, seed: int, title: str = "gradient") -
     batch = Batcher(corpus, "test").batch(range(len(LENGTHS)))
     scores = gradient(model, batch)
     flat = torch.cat([row[1 : n + 1] for row, n in zip(scores, LENGTHS, strict=True)])
-    return Subject(corpus, CPU, {title: flat} if title else {}, {}, lambda: model)
+    scores = {measure.title: flat for measure in measures}
+    return Subject(corpus, CPU, measures, scores, {}, lambda: model)
 
 
 @cache
@@ -64,7 +72,7 @@ def analysed(projection: str, classes: int) -> Result:
     seeds = [
         SeedEvidence(s, unread, unread[:, 0].numpy(), {}, f) for s, f in zip(SEEDS, found, strict=True)
     ]
-    return ErasureAnalysis()(Evidence(ABOUT, corpus, ("gradient",), tuple(seeds)))
+    return ErasureAnalysis()(Evidence(ABOUT, corpus, (GRADIENT,), tuple(seeds)))
 
 
 class Text:
@@ -174,11 +182,12 @@ def test_the_table_of_prefixes_compares_orders_on_the_same_texts(projection: str
     assert 0 < flippable.sum() < flippable.size
     for order, row in shown.items():
         shares = counts[order] / np.array(LENGTHS)
+        # An order may flip no text at all: then its means are undefined here as there.
         assert row["undefined"] == np.isnan(shares).sum()
         assert row["flippable"] == flippable.sum()
-        assert row["mean"] == pytest.approx(np.nanmean(shares))
-        assert row["median"] == pytest.approx(np.nanmedian(shares))
-        assert row["mean_tokens"] == pytest.approx(np.nanmean(counts[order]))
+        assert row["mean"] == pytest.approx(np.nanmean(shares), nan_ok=True)
+        assert row["median"] == pytest.approx(np.nanmedian(shares), nan_ok=True)
+        assert row["mean_tokens"] == pytest.approx(np.nanmean(counts[order]), nan_ok=True)
         assert row["erased"] == pytest.approx(np.nan_to_num(shares, nan=1.0)[flippable].mean())
         assert row["erased_low"] <= row["erased"] <= row["erased_high"]
         if classes == 2:
@@ -189,26 +198,24 @@ def test_the_table_of_prefixes_compares_orders_on_the_same_texts(projection: str
 
 
 @pytest.mark.parametrize(
-    ("title", "named"),
+    ("measures", "named"),
     [
-        ("gradient", "gradient"),
-        ("gradient(detach_attention=False)", "gradient(detach_attention=False)"),
-        ("gradient_norm", None),
-        ("", None),
+        (["gradient"], "gradient"),
+        ([{"type": "gradient", "detach_attention": False}], "gradient(detach_attention=False)"),
+        (["gradient_norm", "gradient"], "gradient"),
+        (["gradient_norm"], None),
+        ([], None),
     ],
 )
-def test_the_measure_gradient_is_used_where_it_is(title: str, named: str | None) -> None:
-    found = ErasureAnalysis().examine(subject("softmax", 2, 0, title))
+def test_the_measure_gradient_is_used_where_it_is(measures: list[Any], named: str | None) -> None:
+    asked = tuple(MEASURES.spec(measure) for measure in measures)
+    found = ErasureAnalysis().examine(subject("softmax", 2, 0, asked))
     orders = {name.removeprefix("erased|") for name in found if name.startswith("erased|")}
     always = {"attention", "slope", "slope × attention", "random", "smallest set"}
     assert orders == always | ({named, f"{named} × attention"} if named else set())
     same = examined("softmax", 2)[0]
     if named:
         assert torch.allclose(found[f"erased|{named}"], same["erased|gradient"], equal_nan=True)
-
-
-def test_any_measures_will_do() -> None:
-    ErasureAnalysis().check(subject("softmax", 2, 0).corpus, [])
 
 
 def test_headlines_give_chance() -> None:

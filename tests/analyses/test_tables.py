@@ -1,12 +1,15 @@
 """The tables of analyses against values worked out text by text."""
 
+import json
 import warnings
 from itertools import pairwise
 
 import numpy as np
 import pytest
+import torch
+import vl_convert
 from scipy.stats import kendalltau
-from toy_evidence import ABOUT, LENGTHS, analysed, evidence
+from toy_evidence import ABOUT, LENGTHS, analysed, evidence, specs
 
 from attex.agreement.statistic import STATISTICS
 from attex.analyses.agreement import AgreementAnalysis
@@ -16,23 +19,25 @@ from attex.charts.density import density_rows
 from attex.foundations.errors import UserError
 
 
-def test_agreement_rows_are_scipys_values_summarised() -> None:
+@pytest.mark.parametrize("left_out", [0, 1])
+def test_agreement_rows_are_scipys_values_summarised(left_out: int) -> None:
     given = evidence()
-    table = analysed(AgreementAnalysis(), given).tables["tables/agreement"]
+    analysis = AgreementAnalysis(drop_ends=bool(left_out))
+    table = analysed(analysis, given).tables["tables/agreement"]
     starts = given.texts.starts.tolist()
     values: dict[str, list[float]] = {"0": [], "1": []}
     for seed in given.seeds:
         for i in range(len(LENGTHS)):
-            part = slice(starts[i], starts[i + 1])
+            part = slice(starts[i] + left_out, starts[i + 1] - left_out)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                a, b = seed.scores["attention"][part], seed.scores["sparse"][part]
+                a, b = seed.scores["attention"][part], seed.scores["leave_one_out"][part]
                 values[str(seed.seed)].append(float(kendalltau(a, b).statistic))
     values["all"] = values["0"] + values["1"]
     for name, found in values.items():
         row = table.filter(
             (table["measure_a"] == "attention")
-            & (table["measure_b"] == "sparse")
+            & (table["measure_b"] == "leave_one_out")
             & (table["seed"] == name)
             & (table["class"] == "overall")
         ).to_dicts()[0]
@@ -53,7 +58,7 @@ def test_agreement_has_a_row_for_each_pair_seed_and_class() -> None:
     assert classes["n"].sum() == overall["n"].sum()
 
 
-def test_the_seeds_correlation_files_begin_with_its_columns() -> None:
+def test_correlation_files_begin_with_the_columns_of_the_original_repository() -> None:
     table = analysed(AgreementAnalysis(), evidence()).tables[
         "correlation/attention_gradient_kendall_tau"
     ]
@@ -61,14 +66,30 @@ def test_the_seeds_correlation_files_begin_with_its_columns() -> None:
     assert table["class"].to_list() == ["no", "yes", "all_classes"]
 
 
+def test_what_is_undefined_everywhere_is_counted_and_not_drawn() -> None:
+    given = evidence()
+    for seed in given.seeds:
+        seed.scores["attention"] = torch.ones_like(seed.scores["attention"])
+    result = analysed(AgreementAnalysis(), given)
+    table = result.tables["tables/agreement"]
+    alike = table.filter(table["measure_a"] == "attention")
+    assert (alike["n"] == alike["undefined"]).all()
+    assert [*result.charts] == ["kendall_tau", "gradient_leave_one_out_kendall_tau"]
+    drawn = str(result.charts["kendall_tau"])
+    assert "gradient ~ leave_one_out" in drawn
+    assert "attention" not in drawn
+    for chart in result.charts.values():
+        assert vl_convert.vegalite_to_png(json.dumps(chart))
+
+
 def test_agreement_needs_two_measures() -> None:
     with pytest.raises(UserError, match="two measures"):
-        AgreementAnalysis().check(evidence().corpus, ["attention"])
+        AgreementAnalysis().check(evidence().corpus, specs("attention"))
 
 
-def test_truth_needs_a_dataset_that_marks_tokens() -> None:
-    with pytest.raises(UserError, match="marks the deciding tokens"):
-        TruthAnalysis().check(evidence(truth=False).corpus, ["attention"])
+def test_truth_needs_a_measure() -> None:
+    with pytest.raises(UserError, match="a measure under importance"):
+        TruthAnalysis().check(evidence().corpus, [])
 
 
 def test_truth_counts_texts_without_a_true_token_as_undefined() -> None:
@@ -111,7 +132,7 @@ def test_densities_integrate_to_one_and_leave_undefined_values_out() -> None:
 @pytest.mark.parametrize("k", [3, {"fraction": 0.5}, "average_length", "non_zero"], ids=str)
 def test_every_rule_for_k_gives_one_k_per_text(k: object) -> None:
     given = evidence(seeds=1)
-    sparse = given.seeds[0].scores["attention"] = given.seeds[0].scores["sparse"]
+    sparse = given.seeds[0].scores["attention"] = given.seeds[0].scores["leave_one_out"]
     spec = STATISTICS.spec({"type": "top_k", "k": k})
     table = analysed(AgreementAnalysis(statistics=(spec,)), given).tables["tables/agreement"]
     row = table.filter((table["class"] == "overall") & (table["measure_b"] == "gradient"))

@@ -8,6 +8,8 @@ from torch import Tensor
 
 from attex.analyses.analysis import Analysis, Evidence, Result, SeedEvidence, Subject
 from attex.data.corpus import Corpus, Split, stable_id
+from attex.foundations.registry import Spec
+from attex.importance.measure import MEASURES
 
 LENGTHS = [5, 1, 8, 3, 12, 2, 7, 4]
 ABOUT = {"experiment": "toy", "dataset": "toy"}
@@ -26,6 +28,10 @@ def split(truth: bool = True) -> Split:
     )
 
 
+def specs(*names: str) -> tuple[Spec, ...]:
+    return tuple(MEASURES.spec(name) for name in names)
+
+
 def evidence(seeds: int = 2, truth: bool = True) -> Evidence:
     texts = split(truth)
     corpus = Corpus([f"w{i}" for i in range(11)], 11, ["no", "yes"], {"test": texts}, {})
@@ -33,10 +39,10 @@ def evidence(seeds: int = 2, truth: bool = True) -> Evidence:
     for seed in range(seeds):
         rng = np.random.default_rng(seed)
         scores = {m: torch.tensor(rng.random(sum(LENGTHS))) for m in ("attention", "gradient")}
-        scores["sparse"] = torch.tensor(np.maximum(rng.random(sum(LENGTHS)) - 0.5, 0))
+        scores["leave_one_out"] = torch.tensor(np.maximum(rng.random(sum(LENGTHS)) - 0.5, 0))
         logits = torch.tensor(rng.normal(size=(len(LENGTHS), 1)))
         found.append(SeedEvidence(seed, logits, (logits[:, 0] > 0).numpy().astype(int), scores))
-    return Evidence(ABOUT, corpus, ("attention", "gradient", "sparse"), tuple(found))
+    return Evidence(ABOUT, corpus, specs("attention", "gradient", "leave_one_out"), tuple(found))
 
 
 Controls = dict[int, dict[str, dict[str, Tensor]]]
@@ -51,6 +57,13 @@ def analysed(analysis: Analysis, given: Evidence, controls: Controls | None = No
     seeds = []
     for seed in given.seeds:
         of_seed = (controls or {}).get(seed.seed, {})
-        subject = Subject(given.corpus, torch.device("cpu"), seed.scores, of_seed, no_model)  # type: ignore[arg-type]
+        subject = Subject(
+            given.corpus,
+            torch.device("cpu"),
+            given.measures,
+            seed.scores,
+            of_seed,
+            no_model,  # type: ignore[arg-type]
+        )
         seeds.append(replace(seed, scores={}, findings=analysis.examine(subject)))
     return analysis(replace(given, seeds=tuple(seeds)))

@@ -11,7 +11,7 @@ from toys import make_batch, make_model, rows_of
 import attex
 from attex.data.batch import Batch
 from attex.foundations.divergences import total_variation
-from attex.importance.measure import MEASURES
+from attex.importance.measure import MEASURES, is_over_states, over_inputs
 from attex.models.attentions.scaled_dot import ScaledDot
 from attex.models.classifier import AttentionModel, Trace
 from attex.models.decoder import Decoder
@@ -282,3 +282,21 @@ def test_measures_of_hidden_states_are_published_under_names_that_python_can_say
     assert {"gradient_norm_hidden", "leave_one_out_hidden"} <= set(dir(attex.importance))
     assert all(name.isidentifier() for name in dir(attex.importance))
     assert MEASURES.spec("leave_one_out_hidden").title == "leave_one_out[hidden]"
+
+
+def test_what_is_over_states_has_the_same_over_inputs() -> None:
+    over_states = [entry for entry in MEASURES if is_over_states(MEASURES.spec(entry.name))]
+    assert {entry.name for entry in over_states} == {"gradient_norm[hidden]", "leave_one_out[hidden]"}
+    for entry in over_states:
+        counterpart = over_inputs(MEASURES.spec(entry.name))
+        assert counterpart is not None
+        assert not is_over_states(counterpart)
+        assert f"{counterpart.type}_hidden" in entry.aliases
+    assert over_inputs(MEASURES.spec("gradient_norm")) is None
+
+
+def test_the_same_over_inputs_keeps_its_options() -> None:
+    given = MEASURES.spec({"type": "gradient_norm[hidden]", "norm": 1})
+    counterpart = over_inputs(given)
+    assert counterpart is not None
+    assert counterpart.title == "gradient_norm(norm=1)"

@@ -48,10 +48,10 @@ def test_it_is_the_gradient_of_a_states_magnitude(encoder, attention, projection
 
 
 @pytest.mark.parametrize("encoder", NAMES)
-def test_on_facets_it_is_the_norm_of_the_jacobian(encoder):
+def test_on_dimensions_it_is_the_norm_of_the_jacobian(encoder):
     model, batch = make(encoder), make_batch([4, 2])
     expected = one_at_a_time(model, batch, list)
-    assert torch.allclose(whole(model, batch, on="facets"), expected, atol=1e-5, equal_nan=True)
+    assert torch.allclose(whole(model, batch, on="dimensions"), expected, atol=1e-5, equal_nan=True)
 
 
 @pytest.mark.parametrize("encoder", NAMES)
@@ -84,7 +84,7 @@ def test_a_state_that_nothing_moves_is_undefined():
 def test_the_length_of_normalised_states_has_no_influences():
     model, batch = make_model("transformer").eval(), make_batch(LENGTHS)
     assert whole(model, batch).isnan().all()
-    assert not whole(model, batch, on="facets")[batch.scorable].isnan().all()
+    assert not whole(model, batch, on="dimensions")[batch.scorable].isnan().all()
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """How different attention could have been while the output stayed the same."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -10,7 +11,16 @@ from pydantic_core import PydanticCustomError
 from torch import Tensor
 
 from attex.agreement.intervals import ratio_interval
-from attex.analyses.analysis import ANALYSES, Analysis, Evidence, Headline, Result, Subject
+from attex.analyses.analysis import (
+    ANALYSES,
+    Analysis,
+    Evidence,
+    Headline,
+    Result,
+    Subject,
+    no_attention,
+)
+from attex.analyses.pieces import put_together
 from attex.analyses.readings import Reading, readings
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.charts.density import density_chart, density_rows
@@ -18,6 +28,7 @@ from attex.charts.violins import violin_chart
 from attex.counterfactual.exact import adversarial_exact
 from attex.counterfactual.search import adversarial_search
 from attex.data.corpus import Corpus
+from attex.models.classifier import AttentionModel
 
 _NEAR = 0.99
 """A search that reaches this share of the maximum has not stopped short."""
@@ -41,6 +52,28 @@ Epsilons = Annotated[
     WithJsonSchema({"anyOf": [_EPSILON, {"type": "array", "items": _EPSILON, "minItems": 1}]}),
 ]
 """One ε or several, as an option."""
+
+
+EXACT, SEARCH = "exact", "search"
+_HIGHEST, _UNBOUNDED = "highest", "unbounded"
+
+
+@dataclass(frozen=True)
+class _Method:
+    """A way to find an adversary, and how far it may move the output."""
+
+    name: str
+    epsilon: float
+
+    @property
+    def key(self) -> str:
+        """The name of its finding."""
+        return f"{self.name}|{self.epsilon:g}"
+
+    @property
+    def words(self) -> str:
+        """Its name in a figure."""
+        return f"{self.name}, ε = {self.epsilon:g}"
 
 
 @ANALYSES.register("adversarial", cite="Jain & Wallace 2019, §4.2.2")
@@ -89,63 +122,56 @@ class AdversarialAnalysis(Analysis):
             self._options |= {"cross": "released", "distance": "l1", "accept": 0.05}
             self._options |= {"keep": "last", "patience": None}
 
-    def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
-        """Suffice with anything: more than two classes have the search only."""
+    def lacks(self, model: AttentionModel, corpus: Corpus) -> str | None:
+        """Need an attention that scores states; without the search, what the maximum is known for."""
+        if not self.search and not (model.decoder.linear and len(corpus.classes) == 2):
+            return "the exact maximum is of two classes and a linear decoder, and the search is off"
+        return no_attention(model)
 
     def examine(self, subject: Subject) -> dict[str, Tensor]:
         """Find the adversaries of every text."""
-        found: dict[str, Tensor] = {}
-        for part in readings(subject):
-            for name, values in self._part(part).items():
-                whole = found.setdefault(name, torch.full((len(subject.texts),), torch.nan).double())
-                whole[part.texts] = values.cpu()
-        return found
+        pieces = ((part.texts, self._columns(part)) for part in readings(subject))
+        return put_together(pieces, len(subject.texts))
 
-    def _part(self, part: Reading) -> dict[str, Tensor]:
-        found = {"highest": part.attention.amax(dim=1)}
+    def _columns(self, part: Reading) -> dict[str, Tensor]:
+        columns = {_HIGHEST: part.attention.amax(dim=1)}
         single = _token_logits(part)
         if single is not None:
             logits, bias = single
-            found["unbounded"] = adversarial_exact(logits, part.attention, part.mask, bias, 1.0)[0]
+            columns[_UNBOUNDED] = adversarial_exact(logits, part.attention, part.mask, bias, 1.0)[0]
             for epsilon in self.epsilons:
                 jsd, _ = adversarial_exact(logits, part.attention, part.mask, bias, epsilon)
-                found[f"exact|{epsilon:g}"] = jsd
+                columns[_Method(EXACT, epsilon).key] = jsd
         if self.search:
             epsilon = self.epsilons[0]
             jsd, _ = adversarial_search(
                 part.readout, part.attention, part.mask, epsilon=epsilon, ids=part.ids, **self._options
             )
-            found[f"search|{epsilon:g}"] = jsd
-        return found
+            columns[_Method(SEARCH, epsilon).key] = jsd
+        return columns
 
     def __call__(self, evidence: Evidence) -> Result:
         """Lay the largest divergences out by method and ε."""
-        # Files keep names in the order of the alphabet; these are in the order that was asked for.
-        asked = [f"exact|{e:g}" for e in self.epsilons] + [f"search|{e:g}" for e in self.epsilons]
-        names = [n for n in ("highest", "unbounded", *asked) if n in evidence.seeds[0].findings]
-        columns = {
-            name: np.stack([seed.findings[name].numpy() for seed in evidence.seeds]) for name in names
-        }
-        rows = [evidence.about | row for row in _rows(evidence, columns)]
-        predicted = np.stack([seed.predicted for seed in evidence.seeds])
-        shown = [name for name in names if "|" in name]
+        every = [_Method(name, epsilon) for name in (EXACT, SEARCH) for epsilon in self.epsilons]
+        largest = {m: evidence.stacked(m.key) for m in every if m.key in evidence.findings}
+        rows = [evidence.about | row for row in _rows(evidence, largest)]
         limit = float(np.log(2))
         charts = {
             "adversarial": density_chart(
-                [p for name in shown for p in density_rows(_words(name), columns[name], 0.0, limit)],
+                [p for m, jsd in largest.items() for p in density_rows(m.words, jsd, 0.0, limit)],
                 "Adversarial attention",
                 "largest JSD within ε",
                 limits=(0.0, limit),
             )
         }
-        for name in shown:
-            if name.endswith(f"|{self.epsilons[0]:g}"):
-                charts[f"adversarial_{name.partition('|')[0]}"] = violin_chart(
-                    columns[name],
-                    columns["highest"],
-                    predicted,
+        for method, jsd in largest.items():
+            if method.epsilon == self.epsilons[0]:
+                charts[f"adversarial_{method.name}"] = violin_chart(
+                    jsd,
+                    evidence.stacked(_HIGHEST),
+                    evidence.predicted,
                     evidence.corpus.classes,
-                    f"Adversarial attention: {_words(name)}",
+                    f"Adversarial attention: {method.words}",
                     "largest JSD within ε",
                     limit,
                 )
@@ -164,19 +190,15 @@ def _token_logits(part: Reading) -> tuple[Tensor, float] | None:
     return values[..., 1] - values[..., 0], float(bias[1] - bias[0])
 
 
-def _rows(evidence: Evidence, columns: dict[str, np.ndarray]) -> Iterator[dict[str, Any]]:
-    unbounded = columns.get("unbounded")
-    for seed, members in seed_groups([s.seed for s in evidence.seeds]):
-        for name in columns:
-            method, _, epsilon = name.partition("|")
-            if not epsilon:
-                continue
-            jsd = columns[name][members]
-            row: dict[str, Any] = {"seed": seed, "method": method, "epsilon": float(epsilon)}
+def _rows(evidence: Evidence, largest: dict[_Method, np.ndarray]) -> Iterator[dict[str, Any]]:
+    unbounded = evidence.stacked(_UNBOUNDED) if _UNBOUNDED in evidence.findings else None
+    for seed, members in seed_groups(evidence.numbers):
+        for method, values in largest.items():
+            jsd = values[members]
+            row: dict[str, Any] = {"seed": seed, "method": method.name, "epsilon": method.epsilon}
             row |= summarise(jsd, np.ones_like(jsd, dtype=bool))
-            most = None if unbounded is None else unbounded[members]
-            row |= _ratio("ratio", jsd, most)
-            exact = columns.get(f"exact|{epsilon}") if method == "search" else None
+            row |= _ratio("ratio", jsd, None if unbounded is None else unbounded[members])
+            exact = largest.get(_Method(EXACT, method.epsilon)) if method.name == SEARCH else None
             row |= _ratio("reached", jsd, None if exact is None else exact[members])
             near = np.nan if exact is None else float(np.nanmean(jsd >= _NEAR * exact[members]))
             yield row | {"within_1_percent": near}
@@ -196,18 +218,13 @@ def _ratio(name: str, jsd: np.ndarray, most: np.ndarray | None) -> dict[str, flo
 def _headline(rows: list[dict[str, Any]]) -> list[Headline]:
     last = {row["method"]: row for row in rows if row["epsilon"] == rows[0]["epsilon"]}
     lines = []
-    if "exact" in last and not np.isnan(last["exact"]["ratio"]):
-        value, low, high = (last["exact"][f"ratio{end}"] for end in ("", "_low", "_high"))
-        quantity = f"JSD at ε = {last['exact']['epsilon']:g}, of the largest possible"
+    if EXACT in last and not np.isnan(last[EXACT]["ratio"]):
+        value, low, high = (last[EXACT][f"ratio{end}"] for end in ("", "_low", "_high"))
+        quantity = f"JSD at ε = {last[EXACT]['epsilon']:g}, of the largest possible"
         question = "How different may attention be while the output stays?"
         lines.append(Headline(question, quantity, value, low, high, None, 1.0))
-    if "search" in last and not np.isnan(last["search"]["reached"]):
-        value, low, high = (last["search"][f"reached{end}"] for end in ("", "_low", "_high"))
+    if SEARCH in last and not np.isnan(last[SEARCH]["reached"]):
+        value, low, high = (last[SEARCH][f"reached{end}"] for end in ("", "_low", "_high"))
         question = "How much of that does the published search find?"
         lines.append(Headline(question, "JSD, of the exact maximum", value, low, high, None, 1.0))
     return lines
-
-
-def _words(name: str) -> str:
-    method, _, epsilon = name.partition("|")
-    return f"{method}, ε = {epsilon}"

@@ -20,16 +20,18 @@ from attex.analyses.analysis import (
     Result,
     Subject,
 )
-from attex.analyses.comparison import Comparer, support
+from attex.analyses.measure_pairs import COLUMNS, Comparer, support
 from attex.analyses.summary import ALL_SEEDS, frame
 from attex.charts.density import density_chart, density_rows
 from attex.data.corpus import Corpus
 from attex.foundations.errors import UserError
 from attex.foundations.progress import track
 from attex.foundations.registry import Spec
+from attex.importance.measure import is_over_states
 from attex.models.encoder import Encoder
 
 CHANCE = "chance (shuffled)"
+SUPPORT = "support"
 
 
 @ANALYSES.register("agreement", cite="Jain & Wallace 2019, §4.1")
@@ -73,20 +75,21 @@ class AgreementAnalysis(Analysis):
         self.draws = draws
         self.controls = controls
 
-    def pairs(self, measures: Sequence[str]) -> list[tuple[str, str]]:
-        """Name the pairs of measures to compare."""
-        return [*combinations(measures, 2)]
+    def pairs(self, measures: Sequence[Spec]) -> list[tuple[str, str]]:
+        """Give the titles of each pair of measures to compare."""
+        return [*combinations([measure.title for measure in measures], 2)]
 
-    def requires(self, measures: Sequence[str], encoder: type[Encoder]) -> tuple[str, ...]:
+    def requires(self, measures: Sequence[Spec], encoder: type[Encoder]) -> tuple[str, ...]:
         """Ask for the controls."""
-        built_in = encoder.position_wise or any("[hidden]" in measure for measure in measures)
+        built_in = encoder.position_wise or any(map(is_over_states, measures))
         wanted = self.controls == "always" or (built_in and self.controls != "never")
         return VARIANTS if wanted else ()
 
-    def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
+    def check(self, corpus: Corpus, measures: Sequence[Spec]) -> None:
         """Ask for two measures or more."""
         if len(measures) < 2:
-            raise UserError(f"analysis 'agreement' needs two measures or more, not {list(measures)}")
+            given = [measure.title for measure in measures]
+            raise UserError(f"analysis 'agreement' needs two measures or more, not {given}")
 
     def __call__(self, evidence: Evidence) -> Result:
         """Compare every pair of measures under every statistic."""
@@ -95,26 +98,23 @@ class AgreementAnalysis(Analysis):
         for spec in self.statistics:
             pairs = self.compared(evidence, spec)
             about = evidence.about | {"statistic": spec.title, "k": _depth(spec)}
-            rows["_differences"] += [about | row for row in difference_rows(pairs, _seeds(evidence))]
+            rows["_differences"] += [about | row for row in difference_rows(pairs, evidence.numbers)]
             overview = []
-            for pair, found in pairs.items():
+            for pair, compared in pairs.items():
                 of_pair = about | dict(zip(("measure_a", "measure_b"), pair, strict=True))
-                these = [*found.class_rows(_predicted(evidence), evidence.corpus.classes)]
+                these = [*compared.class_rows(evidence.predicted, evidence.corpus.classes)]
                 rows[""] += [of_pair | row for row in these]
                 lengths = evidence.texts.lengths.numpy()
-                rows["_by_length"] += [of_pair | row for row in found.length_rows(lengths)]
+                rows["_by_length"] += [of_pair | row for row in compared.length_rows(lengths)]
                 name = file_name(f"{'_'.join(pair)}_{spec.title}")
-                result.tables[f"correlation/{name}"] = frame(_seed_layout(these))
+                result.tables[f"correlation/{name}"] = frame(_original_layout(these))
                 result.headline.append(_headline(pair, spec, these[-1]))
-                overview.append((" ~ ".join(pair), found, these[-1]))
-                result.charts[name] = self._by_class(evidence, pair, spec, found, these[-1])
-            result.charts[file_name(spec.title)] = density_chart(
-                [point for name, found, _ in overview for point in density_rows(name, found.values)],
-                "Agreement between measures",
-                spec.title,
-                chance=density_rows(CHANCE, np.stack([f.columns["sample"] for _, f, _ in overview])),
-                ceilings={name: row["ceiling"] for name, _, row in overview},
-            )
+                # A measure that is the same everywhere, as uniform attention, has nothing to draw.
+                if not np.isnan(compared.values).all():
+                    overview.append((" ~ ".join(pair), compared, these[-1]))
+                    result.charts[name] = self._by_class(evidence, pair, spec, compared, these[-1])
+            if overview:
+                result.charts[file_name(spec.title)] = _overall(overview, spec)
             gaps = [
                 point
                 for first, second, gap in differences(pairs)
@@ -126,15 +126,13 @@ class AgreementAnalysis(Analysis):
                 )
         tables = {f"tables/agreement{name}": frame(some) for name, some in rows.items() if some}
         first = [file_name(spec.title) for spec in self.statistics]
-        charts = {
-            name: result.charts[name] for name in [*first, *(c for c in result.charts if c not in first)]
-        }
+        charts = {name: result.charts[name] for name in first if name in result.charts} | result.charts
         return Result(tables | result.tables, charts, result.headline)
 
     def examine(self, subject: Subject) -> dict[str, Tensor]:
         """Compare every pair of measures under every statistic, text by text."""
         texts = subject.texts
-        found: dict[str, Tensor] = {}
+        findings: dict[str, Tensor] = {}
         for spec in self.statistics:
             comparer = Comparer(texts, spec, self.draws, self.drop_ends, subject.device)
             pairs = self.pairs(subject.measures)
@@ -142,25 +140,21 @@ class AgreementAnalysis(Analysis):
                 columns = comparer.compare(subject.scores, pair)
                 for variant, scores in subject.controls.items():
                     columns[variant] = comparer.values(scores, pair)
-                found |= {_key(spec, pair, name): values for name, values in columns.items()}
+                findings |= {_key(spec, pair, name): values for name, values in columns.items()}
         if "attention" in subject.scores:
-            found["support"] = support(texts, subject.scores["attention"])
-        return found
+            findings[SUPPORT] = support(texts, subject.scores["attention"])
+        return findings
 
     def compared(self, evidence: Evidence, spec: Spec) -> dict[tuple[str, str], Comparisons]:
-        """Read what was found of every pair under a statistic."""
-        findings = [seed.findings for seed in evidence.seeds]
+        """Read how every pair compares under a statistic."""
 
-        def columns(start: str) -> dict[str, np.ndarray]:
-            names = [name for name in findings[0] if name.startswith(start) or name == "support"]
-            return {
-                name.removeprefix(start): np.stack([each[name].numpy() for each in findings])
-                for name in names
-            }
+        def columns(pair: tuple[str, str]) -> dict[str, np.ndarray]:
+            keys = {column: _key(spec, pair, column) for column in (*COLUMNS, *VARIANTS)}
+            keys |= {SUPPORT: SUPPORT}
+            return {c: evidence.stacked(key) for c, key in keys.items() if key in evidence.findings}
 
         return {
-            pair: Comparisons(_seeds(evidence), columns(_key(spec, pair, "")))
-            for pair in self.pairs(evidence.measures)
+            pair: Comparisons(evidence.numbers, columns(pair)) for pair in self.pairs(evidence.measures)
         }
 
     def _by_class(
@@ -168,33 +162,37 @@ class AgreementAnalysis(Analysis):
         evidence: Evidence,
         pair: tuple[str, str],
         spec: Spec,
-        found: Comparisons,
+        compared: Comparisons,
         overall: dict[str, Any],
     ) -> dict[str, Any]:
         points = [
             point
             for number, label in enumerate(evidence.corpus.classes)
-            for point in density_rows(label, found.values[_predicted(evidence) == number])
+            for point in density_rows(label, compared.values[evidence.predicted == number])
         ]
         return density_chart(
             points,
             f"{' ~ '.join(pair)}, by predicted class",
             spec.title,
-            chance=density_rows(CHANCE, found.columns["sample"]),
+            chance=density_rows(CHANCE, compared.columns["sample"]),
             ceilings={"ceiling": overall["ceiling"]},
         )
 
 
+def _overall(overview: Sequence[tuple[str, Comparisons, dict[str, Any]]], spec: Spec) -> dict[str, Any]:
+    """Draw all pairs of measures: their names, comparisons, and rows over all classes."""
+    curves = [p for name, compared, _ in overview for p in density_rows(name, compared.values)]
+    return density_chart(
+        curves,
+        "Agreement between measures",
+        spec.title,
+        chance=density_rows(CHANCE, np.stack([c.columns["sample"] for _, c, _ in overview])),
+        ceilings={name: row["ceiling"] for name, _, row in overview},
+    )
+
+
 def _key(spec: Spec, pair: tuple[str, str], column: str) -> str:
     return f"{spec.title}|{'|'.join(pair)}|{column}"
-
-
-def _seeds(evidence: Evidence) -> list[int]:
-    return [seed.seed for seed in evidence.seeds]
-
-
-def _predicted(evidence: Evidence) -> np.ndarray:
-    return np.stack([seed.predicted for seed in evidence.seeds])
 
 
 def _depth(spec: Spec) -> str:
@@ -207,8 +205,8 @@ def _headline(pair: tuple[str, str], spec: Spec, row: dict[str, Any]) -> Headlin
     return Headline(question, spec.title, *numbers)
 
 
-def _seed_layout(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Lay rows out as the seed's `correlation/*.csv`: its columns first, ours after."""
+def _original_layout(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Lay rows out as the original repository's `correlation/*.csv`: its columns first, ours after."""
     seeds = {row["seed"] for row in rows}
     kept = [row for row in rows if row["seed"] == ALL_SEEDS or len(seeds) == 1]
     ours = ("n", "undefined", "low", "high", "null", "ceiling", "calibrated")

@@ -17,9 +17,9 @@ LENGTHS = (1, 11, 21, 41, 81, 161, 321)
 
 
 class Comparisons:
-    """What was found of one pair of measures in S models on N texts: every column [S,N].
+    """How one pair of measures compares in S models on N texts: every column [S,N].
 
-    `columns` are those of `comparison.COLUMNS`, `support`, and one for each control.
+    `columns` are those of `measure_pairs.COLUMNS`, `support`, and one for each control.
     """
 
     def __init__(self, seeds: Sequence[int], columns: dict[str, np.ndarray]) -> None:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from attex.data.corpus import Corpus, Split
-from attex.foundations.registry import Registry
+from attex.foundations.registry import Registry, Spec
 from attex.models.classifier import AttentionModel
 from attex.models.encoder import Encoder
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SeedEvidence:
-    """One trained model on the analysed split: logits [N,O], and flat scores by measure.
+    """One trained model on the analysed split: logits [N,O], and flat scores by the measure's title.
 
     `findings` is what the analysis itself found out about it; an analysis that reads no scores gets
     none.
@@ -41,22 +41,24 @@ def _not_at_hand() -> AttentionModel:
 class Subject:
     """One trained model as an analysis examines it, with all that was computed of it.
 
-    `controls` holds the same scores of models to compare it with, by the name of the variant;
-    `load` gives the model itself, `load_untrained` (for an analysis that `examines_untrained`) what
-    it was before training.
+    `scores` are flat, by the title of the measure; `controls` holds the same of models to compare it
+    with, by the name of the variant. An analysis that examines no scores gets no measures. `load`
+    gives the model itself, `load_untrained` (for an analysis that `examines_untrained`) what it was
+    before training.
     """
 
     corpus: Corpus
     device: torch.device
+    measures: tuple[Spec, ...]
     scores: dict[str, Tensor]
     controls: dict[str, dict[str, Tensor]]
     load: Callable[[], AttentionModel]
     load_untrained: Callable[[], AttentionModel] = _not_at_hand
 
     @property
-    def measures(self) -> tuple[str, ...]:
-        """The names of the measures, in their order."""
-        return tuple(self.scores)
+    def titles(self) -> tuple[str, ...]:
+        """What scores are filed under, in the order of the measures."""
+        return tuple(measure.title for measure in self.measures)
 
     @property
     def texts(self) -> Split:
@@ -74,8 +76,32 @@ class Evidence:
 
     about: dict[str, str]
     corpus: Corpus
-    measures: tuple[str, ...]
+    measures: tuple[Spec, ...]
     seeds: tuple[SeedEvidence, ...]
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The seeds' numbers."""
+        return tuple(seed.seed for seed in self.seeds)
+
+    @property
+    def predicted(self) -> np.ndarray:
+        """The classes that every model decides for: [S,N]."""
+        return np.stack([seed.predicted for seed in self.seeds])
+
+    @property
+    def findings(self) -> frozenset[str]:
+        """The names of what the analysis found out about every model."""
+        return frozenset(self.seeds[0].findings)
+
+    def stacked(self, finding: str) -> np.ndarray:
+        """Put what was found out about all models together: [S,N] or [S,N,…]."""
+        return np.stack([seed.findings[finding].numpy() for seed in self.seeds])
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """What scores are filed under, in the order of the measures."""
+        return tuple(measure.title for measure in self.measures)
 
     @property
     def texts(self) -> Split:
@@ -123,7 +149,7 @@ class Analysis(ABC):
     reads_scores: ClassVar[bool] = True
     """Whether it lays out scores; what does not is not laid out again when a measure is added."""
 
-    def requires(self, measures: Sequence[str], encoder: type[Encoder]) -> tuple[str, ...]:
+    def requires(self, measures: Sequence[Spec], encoder: type[Encoder]) -> tuple[str, ...]:
         """Name the variants of every model (see `VARIANTS`) whose scores it wants as controls."""
         return ()
 
@@ -134,13 +160,29 @@ class Analysis(ABC):
         """
         return {}
 
-    @abstractmethod
-    def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
-        """Raise `UserError` if the data or the measures do not suffice; called before training."""
+    def lacks(self, model: AttentionModel, corpus: Corpus) -> str | None:
+        """Say why there is nothing to analyse in such a model, or on this corpus; None if there is.
+
+        What the user can only accept, not mend: an experiment goes on without this analysis. The model
+        has shapes and no weights (it lies on the meta device), and is never run.
+        """
+        return None
+
+    def check(self, corpus: Corpus, measures: Sequence[Spec]) -> None:
+        """Raise `UserError` if the configuration must be mended; called before training.
+
+        By default anything will do. Not called where something is lacking.
+        """
+        return
 
     @abstractmethod
     def __call__(self, evidence: Evidence) -> Result:
         """Analyse."""
+
+
+def no_attention(model: AttentionModel) -> str | None:
+    """Say that a model has no attention to examine, if so: an answer for `Analysis.lacks`."""
+    return None if model.attention.scores_states else "the model's attention scores no states"
 
 
 ANALYSED = "test"

@@ -1,6 +1,6 @@
 """Attention against the importance of inputs, and against that of hidden states."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -9,15 +9,24 @@ from pydantic import Field
 from attex.agreement.statistic import STATISTICS
 from attex.analyses.agreement import AgreementAnalysis, file_name
 from attex.analyses.agreement_rows import OVERALL, Comparisons
-from attex.analyses.analysis import ANALYSES, PERMUTED, UNTRAINED, Evidence, Headline, Result
+from attex.analyses.analysis import (
+    ANALYSES,
+    PERMUTED,
+    UNTRAINED,
+    Evidence,
+    Headline,
+    Result,
+    no_attention,
+)
 from attex.analyses.summary import ALL_SEEDS, frame, seed_groups, summarise
 from attex.charts.ranges import range_chart
 from attex.data.corpus import Corpus
 from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec
+from attex.importance.measure import is_over_states, over_inputs
+from attex.models.classifier import AttentionModel
 
 INPUTS, STATES = "inputs", "hidden states"
-_HIDDEN = "[hidden]"
 _ATTENTION = "attention"
 
 
@@ -48,37 +57,42 @@ class ContextualisationAnalysis(AgreementAnalysis):
     ) -> None:
         super().__init__(statistics=statistics, draws=draws, controls=controls)
 
-    def pairs(self, measures: Sequence[str]) -> list[tuple[str, str]]:
+    def pairs(self, measures: Sequence[Spec]) -> list[tuple[str, str]]:
         """Compare attention with each other measure."""
-        return [(_ATTENTION, measure) for measure in measures if measure != _ATTENTION]
+        return [(_ATTENTION, measure.title) for measure in measures if measure.type != _ATTENTION]
 
-    def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
+    def lacks(self, model: AttentionModel, corpus: Corpus) -> str | None:
+        """Need an attention that scores states."""
+        return no_attention(model)
+
+    def check(self, corpus: Corpus, measures: Sequence[Spec]) -> None:
         """Ask for attention, and for a measure of inputs and of states."""
-        others = [measure for measure in measures if measure != _ATTENTION]
-        hidden = [measure for measure in others if _HIDDEN in measure]
-        if _ATTENTION not in measures or not hidden or len(hidden) == len(others):
+        over_states = {is_over_states(measure) for measure in measures if measure.type != _ATTENTION}
+        given = [measure.title for measure in measures]
+        if _ATTENTION not in given or len(over_states) < 2:
             raise UserError(
                 "analysis 'contextualisation' needs attention, a measure of inputs and one of hidden "
-                f"states (such as gradient_norm and gradient_norm[hidden]), not {list(measures)}"
+                f"states (such as gradient_norm and gradient_norm[hidden]), not {given}"
             )
 
     def __call__(self, evidence: Evidence) -> Result:
         """Lay out every comparison beside its controls."""
         rows, gaps, charts, headlines = [], [], {}, []
+        measures = dict(zip(evidence.titles, evidence.measures, strict=True))
         for spec in self.statistics:
             pairs = self.compared(evidence, spec)
             about = evidence.about | {"statistic": spec.title, "k": str(spec.options().get("k", ""))}
-            predicted = np.stack([seed.predicted for seed in evidence.seeds])
             of_spec = []
-            for (first, second), found in pairs.items():
-                of_pair = about | {"measure_a": first, "measure_b": second, "over": _over(second)}
-                these = found.class_rows(predicted, evidence.corpus.classes)
+            for (first, second), compared in pairs.items():
+                over = _over(measures[second])
+                of_pair = about | {"measure_a": first, "measure_b": second, "over": over}
+                these = compared.class_rows(evidence.predicted, evidence.corpus.classes)
                 of_spec += [of_pair | row for row in these]
             rows += of_spec
-            gaps += [about | row for row in _gaps(pairs)]
+            gaps += [about | row for row in _gaps(measures, pairs)]
             pooled = _pooled(of_spec)
             charts[file_name(f"contextualisation_{spec.title}")] = range_chart(
-                [_point(row) for row in pooled],
+                [_point(measures[row["measure_b"]], row) for row in pooled],
                 "Attention against importance of inputs and of hidden states",
                 spec.title,
             )
@@ -90,23 +104,25 @@ class ContextualisationAnalysis(AgreementAnalysis):
         return Result({n: t for n, t in tables.items() if not t.is_empty()}, charts, headlines)
 
 
-def _over(measure: str) -> str:
-    return STATES if _HIDDEN in measure else INPUTS
+def _over(measure: Spec) -> str:
+    return STATES if is_over_states(measure) else INPUTS
 
 
-def _gaps(pairs: dict[tuple[str, str], Comparisons]) -> Iterator[dict[str, Any]]:
+def _gaps(
+    measures: Mapping[str, Spec], pairs: Mapping[tuple[str, str], Comparisons]
+) -> Iterator[dict[str, Any]]:
     """Subtract inputs from states, and the controls from each, text by text."""
-    for pair, found in pairs.items():
-        measure = pair[1]
-        of_inputs = pairs.get((pair[0], measure.replace(_HIDDEN, "")))
-        others = {name: found.columns[name] for name in (UNTRAINED, PERMUTED) if name in found.columns}
-        if of_inputs is not None and _HIDDEN in measure:
-            others[INPUTS] = of_inputs.values
+    for (first, second), compared in pairs.items():
+        measure = measures[second]
+        others = {n: compared.columns[n] for n in (UNTRAINED, PERMUTED) if n in compared.columns}
+        over = over_inputs(measure)
+        if over is not None and (first, over.title) in pairs:
+            others[INPUTS] = pairs[first, over.title].values
         for less, values in others.items():
-            gap = found.values - values
-            for seed, members in seed_groups(found.seeds):
+            gap = compared.values - values
+            for seed, members in seed_groups(compared.seeds):
                 chosen = np.ones_like(gap[members], dtype=bool)
-                about = {"measure": measure, "over": _over(measure), "less": less, "seed": seed}
+                about = {"measure": second, "over": _over(measure), "less": less, "seed": seed}
                 yield about | summarise(gap[members], chosen)
 
 
@@ -116,9 +132,9 @@ def _pooled(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [row for row in overall if not several or row["seed"] == ALL_SEEDS]
 
 
-def _point(row: dict[str, Any]) -> dict[str, Any]:
+def _point(measure: Spec, row: dict[str, Any]) -> dict[str, Any]:
     return {
-        "name": row["measure_b"].replace(_HIDDEN, ""),
+        "name": (over_inputs(measure) or measure).title,
         "group": row["over"],
         "value": row["mean"],
         "low": row["low"],

@@ -1,6 +1,6 @@
 """How evenly influence is spread: of the tokens on the output, and on each hidden state."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -21,7 +21,6 @@ from attex.analyses.analysis import (
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.charts.density import density_chart, density_rows
 from attex.data.batch import Batcher, ordered_batches
-from attex.data.corpus import Corpus
 from attex.data.ragged import pad
 from attex.foundations.divergences import normalised_entropy
 from attex.foundations.memory import backing_off, budget_on
@@ -31,7 +30,7 @@ from attex.models.classifier import AttentionModel
 
 STATES = "influence on states"
 OWN, OWN_FIRST = "own token's share", "own token is first"
-_ENTROPY = "entropy|"
+_ENTROPY, _UNTRAINED = "entropy|", f"{UNTRAINED}|"
 _PADDED_TOKENS = {"cpu": 2_048, "cuda": 393_216}
 _SUMS = ("entropy", "square", "defined", "own", "first", "counted")
 """What is added up over the states of a text."""
@@ -47,7 +46,7 @@ class DispersionAnalysis(Analysis):
     over both texts and positions. Undefined: a text of one token, scores that are all 0. `untrained`
     is the same of the model before training.
 
-    `on` chooses the influence on the magnitude of a state, or on its facets (see
+    `on` chooses the influence on the magnitude of a state, or on its dimensions (see
     `importance.influence`).
     """
 
@@ -61,19 +60,14 @@ class DispersionAnalysis(Analysis):
         "there, and its entropy would be near 0. What the untrained model has is no result of training."
     )
 
-    def __init__(self, *, on: Literal["magnitude", "facets"] = "magnitude") -> None:
-        self.on: Literal["magnitude", "facets"] = on
-
-    def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
-        """Ask for nothing: every measure has an entropy."""
+    def __init__(self, *, on: Literal["magnitude", "dimensions"] = "magnitude") -> None:
+        self.on: Literal["magnitude", "dimensions"] = on
 
     def examine(self, subject: Subject) -> dict[str, Tensor]:
         """Take the entropy of every measure, and of the influence on every state: [N] each."""
-        found = {
-            _ENTROPY + measure: _entropies(subject, scores) for measure, scores in subject.scores.items()
-        }
-        found |= self._states(subject, subject.load(), "")
-        return found | self._states(subject, subject.load_untrained(), f"{UNTRAINED}|")
+        entropies = {_ENTROPY + title: _entropies(subject, title) for title in subject.titles}
+        trained = self._states(subject, subject.load(), "")
+        return entropies | trained | self._states(subject, subject.load_untrained(), _UNTRAINED)
 
     def _states(self, subject: Subject, model: AttentionModel, prefix: str) -> dict[str, Tensor]:
         texts = Batcher(subject.corpus, ANALYSED, subject.device)
@@ -91,16 +85,11 @@ class DispersionAnalysis(Analysis):
 
     def __call__(self, evidence: Evidence) -> Result:
         """Lay out the entropies, and draw how they are distributed."""
-        seeds = [seed.seed for seed in evidence.seeds]
-        columns = {
-            name: np.stack([seed.findings[name].numpy() for seed in evidence.seeds])
-            for name in evidence.seeds[0].findings
-        }
         states = STATES if self.on == "magnitude" else f"{STATES} ({self.on})"
-        rows = [evidence.about | row for row in _rows(columns, evidence.measures, seeds, states)]
+        rows = [evidence.about | row for row in _rows(evidence, states)]
         with np.errstate(invalid="ignore"):
-            curves = {m: columns[_ENTROPY + m] for m in evidence.measures}
-            curves[states] = columns["entropy"] / columns["defined"]
+            curves = {title: evidence.stacked(_ENTROPY + title) for title in evidence.titles}
+            curves[states] = evidence.stacked("entropy") / evidence.stacked("defined")
         chart = density_chart(
             [point for name, values in curves.items() for point in density_rows(name, values, 0.0, 1.0)],
             "Dispersion",
@@ -119,11 +108,12 @@ class DispersionAnalysis(Analysis):
         return Result({"tables/dispersion": frame(rows)}, {"dispersion": chart}, [headline])
 
 
-def _entropies(subject: Subject, scores: Tensor) -> Tensor:
-    found = torch.empty(len(subject.texts), dtype=torch.float64)
+def _entropies(subject: Subject, title: str) -> Tensor:
+    entropies = torch.empty(len(subject.texts), dtype=torch.float64)
     for chosen in ordered_batches(subject.texts.lengths.numpy(), _PADDED_TOKENS["cuda"]):
-        found[chosen] = normalised_entropy(*pad(scores, subject.texts.starts, chosen))
-    return found
+        scores = pad(subject.scores[title], subject.texts.starts, chosen)
+        entropies[chosen] = normalised_entropy(*scores)
+    return entropies
 
 
 def _state_sums(influence: Tensor, scorable: Tensor) -> Tensor:
@@ -137,26 +127,26 @@ def _state_sums(influence: Tensor, scorable: Tensor) -> Tensor:
     return torch.stack([*sums, scorable.sum(dim=1).double()])
 
 
-def _rows(
-    columns: dict[str, np.ndarray], measures: Sequence[str], seeds: Sequence[int], states: str
-) -> Iterator[dict[str, Any]]:
-    for measure in measures:
-        values = columns[_ENTROPY + measure]
-        for seed, members in seed_groups(seeds):
+def _rows(evidence: Evidence, states: str) -> Iterator[dict[str, Any]]:
+    for title in evidence.titles:
+        values = evidence.stacked(_ENTROPY + title)
+        for seed, members in seed_groups(evidence.numbers):
             chosen = np.ones_like(values[members], dtype=bool)
-            row = {"of": measure, "seed": seed} | summarise(values[members], chosen)
+            row = {"of": title, "seed": seed} | summarise(values[members], chosen)
             yield row | {"untrained": None}
     for of, name in ((states, "entropy"), (OWN, "own"), (OWN_FIRST, "first")):
-        for seed, members in seed_groups(seeds):
-            total, defined = columns[name][members], columns["defined"][members]
-            counted = int(columns["counted"][members].sum())
+        for seed, members in seed_groups(evidence.numbers):
+            total, defined, of_all = (
+                evidence.stacked(finding)[members] for finding in (name, "defined", "counted")
+            )
+            counted = int(of_all.sum())
             mean = _ratio(total, defined)
             low, high = ratio_interval(total, defined)
             spread = None
             if of == states:
-                variance = _ratio(columns["square"][members], defined) - mean**2
+                variance = _ratio(evidence.stacked("square")[members], defined) - mean**2
                 spread = float(np.sqrt(np.maximum(variance, 0.0)))
-            before = (columns[f"{UNTRAINED}|{part}"][members] for part in (name, "defined"))
+            before = (evidence.stacked(_UNTRAINED + part)[members] for part in (name, "defined"))
             yield {
                 "of": of,
                 "seed": seed,

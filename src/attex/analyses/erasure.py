@@ -7,12 +7,23 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attex.analyses.analysis import ANALYSES, Analysis, Evidence, Headline, Result, Subject
+from attex.analyses.analysis import (
+    ANALYSES,
+    Analysis,
+    Evidence,
+    Headline,
+    Result,
+    Subject,
+    no_attention,
+)
+from attex.analyses.pieces import put_together
 from attex.analyses.readings import Reading, readings
 from attex.analyses.summary import frame, seed_groups, summarise
-from attex.charts.erasure import flipped_chart, flipped_rows, single_chart
+from attex.charts.flips import flipped_chart, flipped_rows, single_chart
 from attex.counterfactual.erasing import Eraser, random_scores
 from attex.data.corpus import Corpus
+from attex.foundations.registry import Spec
+from attex.models.classifier import AttentionModel
 
 ATTENTION, SLOPE, RANDOM, SMALLEST = "attention", "slope", "random", "smallest set"
 _TIMES = " × attention"
@@ -50,38 +61,27 @@ class ErasureAnalysis(Analysis):
         "flip the decision. Where every token speaks for it, no erasing can."
     )
 
-    def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
-        """Ask for nothing: every model has attention, and `gradient` is used where it is."""
+    def lacks(self, model: AttentionModel, corpus: Corpus) -> str | None:
+        """Need an attention that scores states."""
+        return no_attention(model)
 
     @torch.no_grad()
     def examine(self, subject: Subject) -> dict[str, Tensor]:
         """Erase one token, and one after the other in every order: [N] each, by name."""
-        found: dict[str, Tensor] = {}
-        for reading in readings(subject):
-            eraser = Eraser(reading.readout, reading.attention, reading.mask)
-            columns = eraser.top_against_random(reading.ids)
-            for name, scores in _orders(eraser, reading, subject):
-                columns[_ERASED + name] = eraser.flipping_prefix(scores)
-            for name, values in columns.items():
-                whole = found.setdefault(name, torch.empty(len(subject.texts), dtype=torch.float64))
-                whole[reading.texts] = values.cpu()
-        return found
+        pieces = ((reading.texts, _erased(reading, subject)) for reading in readings(subject))
+        return put_together(pieces, len(subject.texts))
 
     def __call__(self, evidence: Evidence) -> Result:
         """Lay out what erasing one token does, and how many it takes."""
-        seeds = [seed.seed for seed in evidence.seeds]
-        columns = {
-            name: np.stack([seed.findings[name].numpy() for seed in evidence.seeds])
-            for name in evidence.seeds[0].findings
-        }
-        single = _single(columns)
+        single = _single(evidence)
         lengths = evidence.texts.lengths.numpy()
-        shares = {order: columns[_ERASED + order] / lengths for order in _orders_of(columns)}
-        rows = [evidence.about | row for row in _single_rows(single, seeds)]
-        prefix = [evidence.about | row for row in _prefix_rows(shares, lengths, seeds)]
-        points = _points(single, columns["weight_top"] - columns["weight_random"], evidence.texts.names)
+        shares = {order: evidence.stacked(_ERASED + order) / lengths for order in _orders_of(evidence)}
+        rows = [evidence.about | row for row in _single_rows(single, evidence.numbers)]
+        prefix = [evidence.about | row for row in _prefix_rows(shares, lengths, evidence.numbers)]
+        gap = evidence.stacked("weight_top") - evidence.stacked("weight_random")
+        points = _points(single, gap, evidence.texts.names)
         flippable = _flippable(shares)
-        curves = [p for order, found in shares.items() for p in flipped_rows(order, found[flippable])]
+        curves = [p for order, each in shares.items() for p in flipped_rows(order, each[flippable])]
         charts = {
             "erasure": flipped_chart(curves, RANDOM, SMALLEST),
             "erasure_single": single_chart(points, _FLIPS),
@@ -90,40 +90,54 @@ class ErasureAnalysis(Analysis):
         return Result(tables, charts, [_single_headline(rows), *_prefix_headlines(prefix)])
 
 
+def _erased(reading: Reading, subject: Subject) -> dict[str, Tensor]:
+    eraser = Eraser(reading.readout, reading.attention, reading.mask)
+    columns = eraser.top_against_random(reading.ids)
+    for order, scores in _orders(eraser, reading, subject):
+        columns[_ERASED + order] = eraser.flipping_prefix(scores)
+    return {name: values.double() for name, values in columns.items()}
+
+
 def _orders(eraser: Eraser, reading: Reading, subject: Subject) -> Iterator[tuple[str, Tensor]]:
     """Name the orders of erasing, and the scores [B,T] that give them, highest first."""
     attention, slope = reading.attention, eraser.weight_gradient()
     yield ATTENTION, attention
     yield SLOPE, slope
     yield SLOPE + _TIMES, slope * attention
-    gradients = [m for m in subject.measures if m == "gradient" or m.startswith("gradient(")]
-    for measure in gradients[:1]:
-        gradient = reading.beside(subject.scores[measure], subject)
-        yield measure, gradient
-        yield measure + _TIMES, gradient * attention
+    for title in _gradients(subject.measures):
+        gradient = reading.beside(subject.scores[title], subject)
+        yield title, gradient
+        yield title + _TIMES, gradient * attention
     yield RANDOM, random_scores(reading.mask, reading.ids)
     support = eraser.support()
     if support is not None:
         yield SMALLEST, support
 
 
-def _orders_of(columns: Iterable[str]) -> list[str]:
-    """Name the orders found, attention first, chance and limit last: files do not keep their order."""
-    found = [name.removeprefix(_ERASED) for name in columns if name.startswith(_ERASED)]
-    places = {ATTENTION: 0, SLOPE: 1, SLOPE + _TIMES: 2, RANDOM: 4, SMALLEST: 5}
-    return sorted(found, key=lambda order: (places.get(order, 3), order))
+def _gradients(measures: Iterable[Spec]) -> list[str]:
+    """Give the title of the first measure `gradient`, whatever its options, if there is one."""
+    return [measure.title for measure in measures if measure.type == "gradient"][:1]
 
 
-def _single(columns: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _orders_of(evidence: Evidence) -> list[str]:
+    """Name the orders that texts were erased in, attention first, chance and limit last."""
+    by_gradient = [order for title in _gradients(evidence.measures) for order in (title, title + _TIMES)]
+    orders = [ATTENTION, SLOPE, SLOPE + _TIMES, *by_gradient, RANDOM, SMALLEST]
+    return [order for order in orders if _ERASED + order in evidence.findings]
+
+
+def _single(evidence: Evidence) -> dict[str, np.ndarray]:
     """What erasing one token does, by quantity: [S,N] each."""
-    flips = columns["flip_top"] * 2 + columns["flip_random"]
+    js_top, js_random = evidence.stacked("js_top"), evidence.stacked("js_random")
+    flip_top, flip_random = evidence.stacked("flip_top"), evidence.stacked("flip_random")
+    flips = flip_top * 2 + flip_random
     kinds = {name: np.where(np.isnan(flips), np.nan, flips == n) for n, name in enumerate(_FLIPS)}
     return {
-        "js_top": columns["js_top"],
-        "js_random": columns["js_random"],
-        "delta_js": columns["js_top"] - columns["js_random"],
-        "flip_top": columns["flip_top"],
-        "flip_random": columns["flip_random"],
+        "js_top": js_top,
+        "js_random": js_random,
+        "delta_js": js_top - js_random,
+        "flip_top": flip_top,
+        "flip_random": flip_random,
     } | kinds
 
 
@@ -136,8 +150,8 @@ def _single_rows(single: dict[str, np.ndarray], seeds: Sequence[int]) -> Iterato
 
 def _flippable(shares: dict[str, np.ndarray]) -> np.ndarray:
     """Mark the texts whose decision some order flips: [S,N]."""
-    found: np.ndarray = ~np.isnan(np.stack([*shares.values()])).all(axis=0)
-    return found
+    flippable: np.ndarray = ~np.isnan(np.stack([*shares.values()])).all(axis=0)
+    return flippable
 
 
 def _prefix_rows(
@@ -146,14 +160,14 @@ def _prefix_rows(
     flippable = _flippable(shares)
     for order, values in shares.items():
         for seed, members in seed_groups(seeds):
-            found, counted = values[members], flippable[members]
-            flipped, tokens = ~np.isnan(found), found * lengths
-            erased = summarise(np.nan_to_num(found, nan=1.0), counted)
+            share, counted = values[members], flippable[members]
+            flipped, tokens = ~np.isnan(share), share * lengths
+            erased = summarise(np.nan_to_num(share, nan=1.0), counted)
             yield {
                 "order": order,
                 "seed": seed,
-                **summarise(found, np.ones_like(counted)),
-                "median": float(np.median(found[flipped])) if flipped.any() else float("nan"),
+                **summarise(share, np.ones_like(counted)),
+                "median": float(np.median(share[flipped])) if flipped.any() else float("nan"),
                 "mean_tokens": float(tokens[flipped].mean()) if flipped.any() else float("nan"),
                 "flippable": erased["n"],
                 "erased": erased["mean"],

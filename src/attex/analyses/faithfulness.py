@@ -9,10 +9,10 @@ from pydantic import Field
 from torch import Tensor
 
 from attex.analyses.analysis import ANALYSED, ANALYSES, Analysis, Evidence, Headline, Result, Subject
+from attex.analyses.pieces import put_together
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.charts.faithfulness import faithfulness_chart
 from attex.data.batch import Batch, Batcher, ordered_batches
-from attex.data.corpus import Corpus
 from attex.data.ragged import pad
 from attex.foundations.divergences import distribution
 from attex.foundations.draws import highest_first, permutations
@@ -56,58 +56,53 @@ class FaithfulnessAnalysis(Analysis):
     def __init__(self, *, fractions: Fractions = (0.01, 0.05, 0.1, 0.2, 0.5)) -> None:
         self.fractions = fractions
 
-    def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
-        """Ask for nothing: every measure names tokens."""
-
     @torch.no_grad()
     def examine(self, subject: Subject) -> dict[str, Tensor]:
         """Delete, and leave alone, the top tokens of every measure at every fraction: [N] each."""
         model, texts = subject.load(), Batcher(subject.corpus, ANALYSED, subject.device)
-        found: dict[str, Tensor] = {}
         batches = ordered_batches(texts.lengths, _PADDED_TOKENS[subject.device.type])
-        for chosen in track(batches, self.title.lower(), len(batches)):
-            batch = texts.batch(chosen)
-            whole = distribution(model(batch).logits)
-            class_ = whole.argmax(dim=1, keepdim=True)
-            for measure in (*subject.measures, RANDOM):
-                ranks, defined = _ranks(subject, measure, batch, chosen, texts.margin)
-                for fraction in self.fractions:
-                    top = _top(ranks, batch, fraction)
-                    for quantity, left in (
-                        (COMPREHENSIVENESS, batch.mask & ~top),
-                        (SUFFICIENCY, batch.mask & (top | ~batch.scorable)),
-                    ):
-                        lost = (whole - _outputs(model, batch, left)).gather(1, class_)[:, 0]
-                        known = defined & (left & batch.scorable).any(dim=1)
-                        key = _key(measure, quantity, fraction)
-                        column = found.setdefault(key, torch.empty(len(texts), dtype=torch.float64))
-                        column[chosen] = lost.masked_fill(~known, float("nan")).cpu()
-        return found
+        tracked = track(batches, self.title.lower(), len(batches))
+        pieces = ((chosen, self._lost(subject, model, texts, chosen)) for chosen in tracked)
+        return put_together(pieces, len(texts))
+
+    def _lost(
+        self, subject: Subject, model: AttentionModel, texts: Batcher, chosen: np.ndarray
+    ) -> dict[str, Tensor]:
+        batch = texts.batch(chosen)
+        whole = distribution(model(batch).logits)
+        class_ = whole.argmax(dim=1, keepdim=True)
+        columns: dict[str, Tensor] = {}
+        for measure in (*subject.titles, RANDOM):
+            ranks, defined = _ranks(subject, measure, batch, chosen, texts.margin)
+            for fraction in self.fractions:
+                top = _top(ranks, batch, fraction)
+                for quantity, left in (
+                    (COMPREHENSIVENESS, batch.mask & ~top),
+                    (SUFFICIENCY, batch.mask & (top | ~batch.scorable)),
+                ):
+                    lost = (whole - _outputs(model, batch, left)).gather(1, class_)[:, 0]
+                    known = defined & (left & batch.scorable).any(dim=1)
+                    column = lost.double().masked_fill(~known, float("nan"))
+                    columns[_key(measure, quantity, fraction)] = column
+        return columns
 
     def __call__(self, evidence: Evidence) -> Result:
         """Lay out what the top tokens of every measure do, beside random ones."""
-        found = {
-            name: np.stack([seed.findings[name].numpy() for seed in evidence.seeds])
-            for name in evidence.seeds[0].findings
-        }
-        seeds = [seed.seed for seed in evidence.seeds]
         values = {
-            (measure, quantity): self._by_fraction(found, measure, quantity)
-            for measure in (*evidence.measures, RANDOM)
+            (measure, quantity): self._by_fraction(evidence, measure, quantity)
+            for measure in (*evidence.titles, RANDOM)
             for quantity in (COMPREHENSIVENESS, SUFFICIENCY)
         }
-        rows = [evidence.about | row for row in _rows(values, seeds)]
+        rows = [evidence.about | row for row in _rows(values, evidence.numbers)]
         pooled = {(r["quantity"], r["measure"], r["fraction"]): r for r in rows}
         chart = faithfulness_chart(
-            [r for r in pooled.values() if r["fraction"] != AREA], RANDOM, [*evidence.measures, RANDOM]
+            [r for r in pooled.values() if r["fraction"] != AREA], RANDOM, [*evidence.titles, RANDOM]
         )
         headlines = [_headline(row) for key, row in pooled.items() if key[1:] == ("attention", AREA)]
         return Result({"tables/faithfulness": frame(rows)}, {"faithfulness": chart}, headlines)
 
-    def _by_fraction(
-        self, found: dict[str, np.ndarray], measure: str, quantity: str
-    ) -> dict[str, np.ndarray]:
-        each = {f"{f:g}": found[_key(measure, quantity, f)] for f in self.fractions}
+    def _by_fraction(self, evidence: Evidence, measure: str, quantity: str) -> dict[str, np.ndarray]:
+        each = {f"{f:g}": evidence.stacked(_key(measure, quantity, f)) for f in self.fractions}
         return each | {AREA: np.mean([*each.values()], axis=0)}
 
 

@@ -9,7 +9,17 @@ import torch
 from pydantic import Field
 from torch import Tensor
 
-from attex.analyses.analysis import ANALYSED, ANALYSES, Analysis, Evidence, Headline, Result, Subject
+from attex.analyses.analysis import (
+    ANALYSED,
+    ANALYSES,
+    Analysis,
+    Evidence,
+    Headline,
+    Result,
+    Subject,
+    no_attention,
+)
+from attex.analyses.pieces import put_together
 from attex.analyses.substitution import overwritten, strongest_words
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.charts.log_odds import log_odds_chart
@@ -18,10 +28,11 @@ from attex.data.corpus import SPECIALS, Corpus
 from attex.foundations.divergences import distribution, jensen_shannon, total_variation
 from attex.foundations.errors import UserError
 from attex.foundations.progress import track
+from attex.foundations.registry import Spec
 from attex.models.classifier import AttentionModel
 from attex.models.imposed import LogOddsAttention
 from attex.models.projections.dense import uniform
-from attex.training.log_odds import check_two_classes, log_odds
+from attex.training.log_odds import log_odds
 from attex.training.prediction import EVALUATION_TOKENS
 
 OWN, LOG_ODDS, UNIFORM = ATTENTIONS = ("own", "log-odds", "uniform")
@@ -66,9 +77,14 @@ class LogOddsAnalysis(Analysis):
         self.penalty = penalty
         self.words = words
 
-    def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
-        """Ask for two classes, and for words to overwrite with."""
-        check_two_classes(corpus, "analysis 'log_odds'")
+    def lacks(self, model: AttentionModel, corpus: Corpus) -> str | None:
+        """Need two classes, and an attention that scores states."""
+        if len(corpus.classes) != 2:
+            return f"a word has log-odds of two classes, and the dataset has {len(corpus.classes)}"
+        return no_attention(model)
+
+    def check(self, corpus: Corpus, measures: Sequence[Spec]) -> None:
+        """Ask for words to overwrite with."""
         known = corpus.vocabulary_size - len(SPECIALS)
         if known < self.words:
             raise UserError(f"analysis 'log_odds' overwrites with {self.words} words of only {known}")
@@ -83,18 +99,17 @@ class LogOddsAnalysis(Analysis):
         texts = Batcher(subject.corpus, ANALYSED, subject.device)
         order = ordered_batches(texts.lengths, EVALUATION_TOKENS)
         batches = track(texts.batches(order), "log-odds", len(order))
-        found = [_probed(model, guided, strongest, batch) for batch in batches]
-        back = torch.from_numpy(np.argsort(np.concatenate(order)))
-        return {name: torch.cat([part[name] for part in found]).cpu()[back] for name in found[0]}
+        probed = (_probed(model, guided, strongest, batch) for batch in batches)
+        return put_together(zip(order, probed, strict=True), len(texts))
 
     def __call__(self, evidence: Evidence) -> Result:
         """Summarise by seed and over all."""
-        found = _Findings(evidence)
-        imposed = {name: found.rows({"imposed": name}, found.under(name)) for name in ATTENTIONS}
-        moved = {place: found.moved(place) for place in PLACES}
+        findings = _Findings(evidence)
+        imposed = {name: findings.rows({"imposed": name}, findings.under(name)) for name in ATTENTIONS}
+        moved = {place: findings.moved(place) for place in PLACES}
         moved[DIFFERENCE] = {q: moved[ATTENDED][q] - moved[RANDOM][q] for q in moved[RANDOM]}
         overwriting = {
-            place: found.rows({"overwritten": place, "words": self.words}, values)
+            place: findings.rows({"overwritten": place, "words": self.words}, values)
             for place, values in moved.items()
         }
         changes = {f"{name} attention": imposed[name] for name in (LOG_ODDS, UNIFORM)}
@@ -151,7 +166,7 @@ class _Findings:
     """What was found out about the models of all seeds, as matrices of S seeds × N texts."""
 
     def __init__(self, evidence: Evidence) -> None:
-        self._about, self._seeds = evidence.about, evidence.seeds
+        self._evidence = evidence
         self._labels = evidence.texts.labels.numpy()
 
     def under(self, name: str) -> dict[str, np.ndarray]:
@@ -172,8 +187,8 @@ class _Findings:
     def rows(self, of: dict[str, Any], values: dict[str, np.ndarray]) -> list[dict[str, Any]]:
         """Give mean and interval of every quantity, by seed and over all."""
         rows = []
-        for number, members in seed_groups([seed.seed for seed in self._seeds]):
-            row = self._about | of | {"seed": number, "n": len(members) * len(self._labels)}
+        for number, members in seed_groups(self._evidence.numbers):
+            row = self._evidence.about | of | {"seed": number, "n": len(members) * len(self._labels)}
             for quantity, each in values.items():
                 summary = summarise(each[members], np.ones_like(each[members], dtype=bool))
                 row |= {quantity: summary["mean"]}
@@ -182,7 +197,7 @@ class _Findings:
         return rows
 
     def _column(self, name: str, quantity: str) -> np.ndarray:
-        return np.stack([seed.findings[_key(name, quantity)].numpy() for seed in self._seeds])
+        return self._evidence.stacked(_key(name, quantity))
 
     def _decided(self, name: str) -> np.ndarray:
         logits = torch.from_numpy(self._column(name, "logits"))

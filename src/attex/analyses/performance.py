@@ -1,6 +1,5 @@
 """How good the models are at their task."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,6 @@ import torch
 
 from attex.analyses.analysis import ANALYSES, Analysis, Evidence, Headline, Result
 from attex.analyses.summary import frame, seed_groups, summarise
-from attex.data.corpus import Corpus
 from attex.training.metrics import classification_metrics
 
 
@@ -27,16 +25,13 @@ class PerformanceAnalysis(Analysis):
         "all seeds are means over them."
     )
 
-    def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
-        """Suffice with anything."""
-
     def __call__(self, evidence: Evidence) -> Result:
         """Score the predictions of every seed."""
         labels = evidence.texts.labels
-        right = np.stack([seed.predicted == labels.numpy() for seed in evidence.seeds]).astype(float)
+        right = (evidence.predicted == labels.numpy()).astype(float)
         scores = [classification_metrics(seed.logits, labels) for seed in evidence.seeds]
         rows: list[dict[str, Any]] = []
-        for seed, members in seed_groups([s.seed for s in evidence.seeds]):
+        for seed, members in seed_groups(evidence.numbers):
             summary = summarise(right[members], np.ones_like(right[members], dtype=bool))
             row = {"seed": seed, "n": summary["n"], "accuracy": summary["mean"]}
             row |= {"low": summary["low"], "high": summary["high"]}

@@ -1,19 +1,28 @@
 """What the output loses when the weights are put on other words."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import numpy as np
-import torch
 from pydantic import Field
 from torch import Tensor
 
-from attex.analyses.analysis import ANALYSES, Analysis, Evidence, Headline, Result, Subject
-from attex.analyses.readings import readings
+from attex.analyses.analysis import (
+    ANALYSES,
+    Analysis,
+    Evidence,
+    Headline,
+    Result,
+    Subject,
+    no_attention,
+)
+from attex.analyses.pieces import put_together
+from attex.analyses.readings import Reading, readings
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.charts.violins import bin_names, bin_of, violin_chart
 from attex.counterfactual.permutation import permute
 from attex.data.corpus import Corpus
+from attex.models.classifier import AttentionModel
 
 ANY = "any"
 
@@ -39,26 +48,23 @@ class PermutationAnalysis(Analysis):
     def __init__(self, *, draws: Annotated[int, Field(ge=1, le=100_000)] = 100) -> None:
         self.draws = draws
 
-    def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
-        """Suffice with anything."""
+    def lacks(self, model: AttentionModel, corpus: Corpus) -> str | None:
+        """Need an attention that scores states."""
+        return no_attention(model)
 
     def examine(self, subject: Subject) -> dict[str, Tensor]:
         """Permute the attention of every text."""
-        found = torch.full((2, len(subject.texts)), float("nan"), dtype=torch.float64)
-        for part in readings(subject):
-            change = permute(part.readout, part.attention, part.mask, draws=self.draws, ids=part.ids)
-            found[0, part.texts] = change.median(dim=1).values.cpu()
-            found[1, part.texts] = part.attention.amax(dim=1).cpu()
-        return {"median": found[0], "highest": found[1]}
+        pieces = ((part.texts, self._columns(part)) for part in readings(subject))
+        return put_together(pieces, len(subject.texts))
+
+    def _columns(self, part: Reading) -> dict[str, Tensor]:
+        change = permute(part.readout, part.attention, part.mask, draws=self.draws, ids=part.ids)
+        return {"median": change.median(dim=1).values, "highest": part.attention.amax(dim=1)}
 
     def __call__(self, evidence: Evidence) -> Result:
         """Lay the medians out by bin and class."""
-        medians, highest = (
-            np.stack([seed.findings[name].numpy() for seed in evidence.seeds])
-            for name in ("median", "highest")
-        )
-        predicted = np.stack([seed.predicted for seed in evidence.seeds])
-        rows = [evidence.about | row for row in _rows(evidence, medians, highest, predicted)]
+        medians, highest = evidence.stacked("median"), evidence.stacked("highest")
+        rows = [evidence.about | row for row in _rows(evidence, medians, highest)]
         overall = rows[-1]
         headline = Headline(
             "How much does the output change when attention is shuffled?",
@@ -71,7 +77,7 @@ class PermutationAnalysis(Analysis):
         chart = violin_chart(
             medians,
             highest,
-            predicted,
+            evidence.predicted,
             evidence.corpus.classes,
             "Permuted attention",
             "median change of the output (TVD)",
@@ -80,13 +86,12 @@ class PermutationAnalysis(Analysis):
         return Result({"tables/permutation": frame(rows)}, {"permutation": chart}, [headline])
 
 
-def _rows(
-    evidence: Evidence, medians: np.ndarray, highest: np.ndarray, predicted: np.ndarray
-) -> Iterator[dict[str, Any]]:
-    bins, everywhere = bin_of(highest), np.ones_like(predicted, dtype=bool)
+def _rows(evidence: Evidence, medians: np.ndarray, highest: np.ndarray) -> Iterator[dict[str, Any]]:
+    predicted, bins = evidence.predicted, bin_of(highest)
+    everywhere = np.ones_like(predicted, dtype=bool)
     classes = [(name, predicted == number) for number, name in enumerate(evidence.corpus.classes)]
     binned = [(name, bins == number) for number, name in enumerate(bin_names())]
-    for seed, members in seed_groups([s.seed for s in evidence.seeds]):
+    for seed, members in seed_groups(evidence.numbers):
         for bin_name, inside in [*binned, (ANY, everywhere)]:
             for class_name, of_class in [*classes, ("overall", everywhere)]:
                 chosen = (inside & of_class)[members]

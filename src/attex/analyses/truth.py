@@ -27,6 +27,8 @@ from attex.data.batch import ordered_batches
 from attex.data.corpus import Corpus, Split
 from attex.data.ragged import pad
 from attex.foundations.errors import UserError
+from attex.foundations.registry import Spec
+from attex.models.classifier import AttentionModel
 
 _PADDED_TOKENS = 65_536
 _SCORES = {"auprc": average_precision, "precision_at_k": precision_at_truth}
@@ -49,10 +51,14 @@ class TruthAnalysis(Analysis):
         "ranking would get."
     )
 
-    def check(self, corpus: Corpus, measures: Sequence[str]) -> None:
-        """Ask for a dataset with truth, and a measure."""
-        if corpus.splits[ANALYSED].truth is None:
-            raise UserError("analysis 'truth' needs a dataset that marks the deciding tokens")
+    def lacks(self, model: AttentionModel, corpus: Corpus) -> str | None:
+        """Need marked tokens."""
+        truth = corpus.splits[ANALYSED].truth
+        marked = truth is not None and bool(truth.any())
+        return None if marked else f"no token of the {ANALYSED} texts is marked as deciding"
+
+    def check(self, corpus: Corpus, measures: Sequence[Spec]) -> None:
+        """Ask for a measure."""
         if not measures:
             raise UserError("analysis 'truth' needs a measure under importance")
 
@@ -64,11 +70,11 @@ class TruthAnalysis(Analysis):
         true = sums[texts.starts].diff().long().numpy()
         tokens = texts.lengths.numpy()
         rows: list[dict[str, Any]] = []
-        for measure in evidence.measures:
+        for measure in evidence.titles:
             for score, compute in _SCORES.items():
                 values = np.stack([_score(texts, seed, measure, compute) for seed in evidence.seeds])
                 chance = float(np.mean(_CHANCE[score](true[true > 0], tokens[true > 0])))
-                for seed, members in seed_groups([s.seed for s in evidence.seeds]):
+                for seed, members in seed_groups(evidence.numbers):
                     chosen = np.ones_like(values[members], dtype=bool)
                     row = {"measure": measure, "score": score, "seed": seed}
                     summary = summarise(values[members], chosen)

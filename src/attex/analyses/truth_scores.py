@@ -13,8 +13,8 @@ def average_precision(scores: Tensor, truth: Tensor, mask: Tensor) -> Tensor:
     """
     scores, broken = _plain(scores, mask)
     at_least = (scores[:, None, :] >= scores[:, :, None]) & mask[:, None, :]
-    found = (at_least & truth[:, None, :]).sum(dim=-1).double()
-    precision = found / at_least.sum(dim=-1).clamp(min=1)
+    hits = (at_least & truth[:, None, :]).sum(dim=-1).double()
+    precision = hits / at_least.sum(dim=-1).clamp(min=1)
     value = (precision * truth).sum(dim=1) / truth.sum(dim=1)
     return value.masked_fill(broken, float("nan"))
 

@@ -91,4 +91,7 @@ def density_chart(
         rule = alt.Chart(alt.InlineData(marks)).mark_rule(strokeDash=[2, 3], strokeWidth=2)
         shown = [alt.Tooltip("of:N", title="mark"), alt.Tooltip("value:Q", format=".2f")]
         layers.append(rule.encode(x="value:Q", color=alt.Color("curve:N", scale=colour), tooltip=shown))
-    return finish(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT))
+    caption = "Each curve, shaded beneath, is how densely texts lie."
+    caption += " The grey one is what chance gives." if chance else ""
+    caption += " An upright dashed line is the ceiling of the curve in its colour." if marks else ""
+    return finish(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT), caption)

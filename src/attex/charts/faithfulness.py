@@ -48,4 +48,5 @@ def faithfulness_chart(
             )
         )
         panels.append(lines.properties(width=300, height=HEIGHT))
-    return finish(alt.hconcat(*panels))
+    caption = f"Each line is a measure, with a dot at every share that was tried; {chance} are grey."
+    return finish(alt.hconcat(*panels), caption)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from attex.charts.style import PALETTE, WIDTH, finish
+from attex.charts.style import PALETTE, SEEDS_AND_INTERVAL, WIDTH, finish
 
 
 def log_odds_chart(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -31,4 +31,5 @@ def log_odds_chart(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     mean = pooled.mark_point(filled=True, size=90, opacity=1, color=PALETTE[0]).encode(
         y=y, x=x, tooltip=tooltip
     )
-    return finish(alt.layer(interval, seeds, mean).properties(width=WIDTH, height=40 * len(last)))
+    layers = alt.layer(interval, seeds, mean).properties(width=WIDTH, height=40 * len(last))
+    return finish(layers, SEEDS_AND_INTERVAL)

@@ -57,4 +57,5 @@ def range_chart(points: Sequence[dict[str, Any]], title: str, axis: str) -> dict
         )
     )
     chart = alt.layer(mark, whisker, dot).resolve_scale(shape="independent")
-    return finish(chart.properties(width=WIDTH, height=26 * max(1, len(rows))))
+    caption = "A dot is the mean, the line through it the 95 % interval. What to read it by is in grey."
+    return finish(chart.properties(width=WIDTH, height=26 * max(1, len(rows))), caption)

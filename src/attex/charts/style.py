@@ -10,9 +10,19 @@ GREY = "#9a9a9a"
 
 WIDTH, HEIGHT = 420, 260
 
+SEEDS_AND_INTERVAL = (
+    "A large dot is the mean over all seeds, the line through it the 95 % interval, and a small dot the "
+    "mean of one seed."
+)
+"""The caption of charts that show both."""
 
-def finish(chart: Any) -> dict[str, Any]:
-    """Give an Altair chart the common look and return its specification."""
+
+def finish(chart: Any, caption: str = "") -> dict[str, Any]:
+    """Give an Altair chart the common look and return its specification.
+
+    The caption says what each mark is: the report prints it below the chart, and what reads pages
+    aloud has nothing else to read. It is the specification's `description`.
+    """
     styled = (
         chart.configure_view(stroke=None)
         .configure_axis(
@@ -23,5 +33,6 @@ def finish(chart: Any) -> dict[str, Any]:
             labelFontSize=12, titleFontSize=12, orient="top", title=None, labelLimit=320, symbolOpacity=1
         )
     )
-    specification: dict[str, Any] = styled.to_dict()
+    captioned = styled.properties(description=caption) if caption else styled
+    specification: dict[str, Any] = captioned.to_dict()
     return specification

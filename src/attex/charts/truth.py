@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from attex.charts.style import PALETTE, finish
+from attex.charts.style import PALETTE, SEEDS_AND_INTERVAL, finish
 
 _NAMES = {"auprc": "AUPRC", "precision_at_k": "precision at the true k"}
 
@@ -42,7 +42,8 @@ def truth_chart(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     panels = panel.properties(width=300, height=40 * len(measures)).facet(
         column=alt.Column("score:N", title=None, sort=list(_NAMES.values()))
     )
-    return finish(panels.properties(title="Measures against the truth (tick: chance)"))
+    titled = panels.properties(title="Measures against the truth (tick: chance)")
+    return finish(titled, f"{SEEDS_AND_INTERVAL} The tick is what a random ranking gets.")
 
 
 def key_of(row: dict[str, Any]) -> tuple[str, str]:

@@ -77,7 +77,11 @@ def violin_chart(
         width=WIDTH, height=_HEIGHT
     )
     header = alt.Header(labelAngle=0, labelAlign="left", labelFontSize=12, titleFontSize=12)
-    facets = panels.facet(
+    panelled = panels.facet(
         row=alt.Row("bin:N", sort=names[::-1], title="highest weight", header=header), spacing=6
     )
-    return finish(facets.properties(title=title))
+    caption = (
+        "Each shaded area is how densely the texts with that highest weight lie, those of the second "
+        "predicted class below the middle and all others above. A dot is the median."
+    )
+    return finish(panelled.properties(title=title), caption)

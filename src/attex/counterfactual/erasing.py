@@ -54,14 +54,14 @@ class Eraser:
         """
         whole = self.without()
         top = self._attention.masked_fill(~self._mask, -torch.inf).argmax(dim=1)
-        found = {}
+        measured = {}
         for name, tokens in (("top", top), ("random", other_token(top, self._mask, ids))):
             logits = self.without(tokens)
-            found[f"js_{name}"] = output_divergence(whole, logits)
-            found[f"flip_{name}"] = (decision(logits) != decision(whole)).double()
-            found[f"weight_{name}"] = self._attention.gather(1, tokens[:, None]).squeeze(1)
-        known = ~found["js_top"].isnan()
-        return {name: values.where(known, torch.nan) for name, values in found.items()}
+            measured[f"js_{name}"] = output_divergence(whole, logits)
+            measured[f"flip_{name}"] = (decision(logits) != decision(whole)).double()
+            measured[f"weight_{name}"] = self._attention.gather(1, tokens[:, None]).squeeze(1)
+        known = ~measured["js_top"].isnan()
+        return {name: values.where(known, torch.nan) for name, values in measured.items()}
 
     def flipping_prefix(self, scores: Tensor, budget: int = DEFAULT_BUDGET) -> Tensor:
         """Erase from the highest score down until the decision is another: scores [B,T] → [B].

@@ -34,6 +34,18 @@ def adversarial_exact(
     nearer to the edge and one further away: only tokens that have less attention than all nearer
     ones, or than all further ones, can be part of the best pair. Of n tokens in random order those
     are about 2 ln n.
+
+    Example:
+        All weight is on a word of logit 0, and the output may not move at all. The words of logit −1
+        and 1 have the same mean, and none of them was attended to: ln 2 = 0.6931.
+
+        >>> import torch
+        >>> from attex.counterfactual import adversarial_exact
+        >>> logits, own = torch.tensor([[-1.0, 0.0, 1.0]]), torch.tensor([[0.0, 1.0, 0.0]])
+        >>> everything = torch.ones(1, 3, dtype=torch.bool)
+        >>> jsd, other = adversarial_exact(logits, own, everything, bias=0.0, epsilon=0.0)
+        >>> jsd, other
+        (tensor([0.6931], dtype=torch.float64), tensor([[0.5000, 0.0000, 0.5000]], dtype=torch.float64))
     """
     token_logits, attention = token_logits.double(), attention.double() * mask
     size = len(attention)
@@ -41,11 +53,13 @@ def adversarial_exact(
         torch.as_tensor(x, dtype=torch.float64, device=attention.device).expand(size)
         for x in (bias, epsilon)
     )
-    found = torch.zeros_like(attention)
+    adversarial = torch.zeros_like(attention)
     for span in spans(size, attention.shape[1] * _BYTES_PER_POSITION):
-        found[span] = _best(token_logits[span], attention[span], mask[span], bias[span], epsilon[span])
-    jsd = jensen_shannon(found, attention)
-    return jsd.masked_fill(~mask.any(dim=1), float("nan")), found
+        adversarial[span] = _best(
+            token_logits[span], attention[span], mask[span], bias[span], epsilon[span]
+        )
+    jsd = jensen_shannon(adversarial, attention)
+    return jsd.masked_fill(~mask.any(dim=1), float("nan")), adversarial
 
 
 class Vertices(NamedTuple):

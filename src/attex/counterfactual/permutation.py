@@ -28,6 +28,27 @@ def permute(
     Alg. 2, who report the median of a text's draws). readout, attention [B,T], mask [B,T] →
     [B,draws] in float64; NaN for a text without a counted position. Draws are a hash of (seed,
     text id, draw, position); without `ids` [B] the texts are numbered.
+
+    Args:
+        readout: what the output depends on.
+        attention: the model's own, [B,T].
+        mask: the positions to shuffle, [B,T].
+        draws: permutations of each text.
+        seed: where the draws start.
+        ids: a number for each text, [B].
+
+    Example:
+        Two words and all weight on the first: a permutation keeps σ(0) = 0.5 or gives σ(2 ln 3) = 0.9.
+
+        >>> from math import log
+        >>> import torch
+        >>> from attex.counterfactual import permute
+        >>> from attex.testing import model_by_hand
+        >>> model, batch = model_by_hand(energies=[0, 0], logits=[0, 2 * log(3)])
+        >>> readout = model.readout(model.embed(batch), batch)
+        >>> change = permute(readout, attention=torch.tensor([[1.0, 0.0]]), mask=batch.mask)
+        >>> change.shape, sorted({abs(round(x, 4)) for x in change[0].tolist()})
+        (torch.Size([1, 100]), [0.0, 0.4])
     """
     if ids is None:
         ids = torch.arange(len(attention))

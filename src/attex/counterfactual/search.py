@@ -65,21 +65,52 @@ def adversarial_search(
     A text stops when its best JSD has not risen in `patience` steps. As the released code has it:
     cross = "released" (c = 2/K²), distance = "l1" (Σ |Δy| of a softmax: twice the TVD), accept =
     0.05 (candidates up to this distance, whatever ε was), keep = "last", patience = None.
+
+    Args:
+        readout: what the output depends on.
+        attention: the model's own α, [B,T].
+        mask: the positions that can have weight, [B,T].
+        epsilon: how far the output may move.
+        candidates: K.
+        steps: of Adam.
+        lr: the learning rate of Adam.
+        penalty: what a distance beyond ε costs.
+        seed: where the draws of the first u_k start.
+        ids: a number for each text, [B], which its draws depend on.
+        noise: the standard deviation of the first u_k.
+        cross: c, as in the paper or as in the released code.
+        distance: Δ; they differ for several logits only.
+        accept: up to which Δ a candidate counts; ε unless given.
+        keep: the best candidate of all steps, or of the last step.
+        patience: None for all steps.
+
+    Example:
+        The two words say the same, so that all weight can move from one to the other: ln 2 = 0.6931.
+
+        >>> import torch
+        >>> from attex.counterfactual import adversarial_search
+        >>> from attex.testing import model_by_hand
+        >>> model, batch = model_by_hand(energies=[0, 0], logits=[1, 1])
+        >>> readout = model.readout(model.embed(batch), batch)
+        >>> own = torch.tensor([[1.0, 0.0]])
+        >>> jsd, other = adversarial_search(readout, own, batch.mask)
+        >>> jsd.round(decimals=2), other.round(decimals=2)
+        (tensor([0.6900], dtype=torch.float64), tensor([[0., 1.]], dtype=torch.float64))
     """
     factor = 1 / (candidates * max(1, candidates - 1)) if cross == "paper" else 2 / candidates**2
     aim = _Aim(epsilon, penalty, factor, distance == "l1", epsilon if accept is None else accept)
     attention = attention.double() * mask
     ids = (torch.arange(len(attention)) if ids is None else ids).to(mask.device)
-    found = attention.clone()
+    adversarial = attention.clone()
     size = candidates * mask.shape[1] * _BYTES_PER_POSITION
     with torch.no_grad():
         for span in spans(len(attention), size, budget_on(mask.device)):
             start = noise * normals(ids[span], mask[span], candidates, seed)
             part = Readout(readout.values[span], readout.head, readout.linear)
             climb = _Climb(part, attention[span], mask[span], start, aim)
-            found[span] = climb.run(steps, lr, keep == "best", patience)
-        jsd = jensen_shannon(found, attention)
-    return jsd.masked_fill(~mask.any(dim=1), float("nan")), found
+            adversarial[span] = climb.run(steps, lr, keep == "best", patience)
+        jsd = jensen_shannon(adversarial, attention)
+    return jsd.masked_fill(~mask.any(dim=1), float("nan")), adversarial
 
 
 class _Climb:
@@ -107,7 +138,7 @@ class _Climb:
         }
         self._best = torch.zeros(len(attention), device=mask.device)
         self._rose = torch.zeros(len(attention), device=mask.device, dtype=torch.long)
-        self._found = attention.clone()
+        self._best_weights = attention.clone()
 
     def run(self, steps: int, lr: float, keep_best: bool, patience: int | None) -> Tensor:
         """Climb, and return the best attention of every text: [B,T]."""
@@ -124,7 +155,7 @@ class _Climb:
                 self._drop(step - patience)
                 if not len(self._of_text["number"]):
                     break
-        return self._found
+        return self._best_weights
 
     def _weights(self) -> tuple[Tensor, Tensor]:
         """Return the candidates and their logarithms; 0 and 0 off the mask."""
@@ -174,7 +205,7 @@ class _Climb:
         self._rose[number] = self._rose[number].where(highest <= self._best[number] + _RISE, step)
         rows = number[better]
         self._best[rows] = highest[better]
-        self._found[rows] = weights[better, candidate[better]].double()
+        self._best_weights[rows] = weights[better, candidate[better]].double()
 
     def _drop(self, since: int) -> None:
         """Take out the texts whose best has not risen since a step; one without any goes on."""

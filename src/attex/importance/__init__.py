@@ -14,3 +14,6 @@ def __getattr__(name: str) -> Callable[..., Tensor]:
 def __dir__() -> list[str]:
     words = (word for entry in MEASURES for word in (entry.name, *entry.aliases))
     return [word for word in words if word.isidentifier()]
+
+
+MEASURES.publish()

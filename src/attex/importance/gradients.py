@@ -26,6 +26,17 @@ def gradient(
     fixed: what a small change of the word does while the same attention is paid (Jain & Wallace).
     `target="gold_loss"` takes the loss at the gold label, and `detach_attention=False` lets the
     gradient pass the attention, as Neely & Schouten's released code does.
+
+    Example:
+        Attention is ½ each, and the output y = σ(½ · 2 ln 3) = ¾. So the second word has
+        |s · ∂y/∂s| = 2 ln 3 · ½ · y(1 − y) = 0.206, and the first, with s = 0, nothing:
+
+        >>> from math import log
+        >>> from attex.importance import gradient
+        >>> from attex.testing import model_by_hand
+        >>> model, batch = model_by_hand(energies=[0, 0], logits=[0, 2 * log(3)])
+        >>> gradient(model, batch)
+        tensor([[0.0000, 0.2060]], dtype=torch.float64)
     """
     with torch.enable_grad():
         embedded = model.embed(batch).detach().requires_grad_()
@@ -53,7 +64,11 @@ def gradient_norm(model: AttentionModel, batch: Batch, *, norm: Literal[1, 2] = 
 
 
 @MEASURES.register(
-    "gradient_norm[hidden]", aliases=("gradient_norm_hidden",), cite="Meister et al. 2021, eq. 4"
+    "gradient_norm[hidden]",
+    aliases=("gradient_norm_hidden",),
+    cite="Meister et al. 2021, eq. 4",
+    over="hidden",
+    counterpart="gradient_norm",
 )
 def gradient_norm_hidden(model: AttentionModel, batch: Batch, *, norm: Literal[1, 2] = 2) -> Tensor:
     """The hidden state's share: g_t = ‖∂y/∂h_t‖ / Σ_s ‖∂y/∂h_s‖, through the attention's energies.

@@ -16,7 +16,7 @@ def influence_on_states(
     model: AttentionModel,
     batch: Batch,
     *,
-    on: Literal["magnitude", "facets"] = "magnitude",
+    on: Literal["magnitude", "dimensions"] = "magnitude",
     budget: Budget | None = None,
 ) -> Iterator[tuple[slice, Tensor]]:
     """Yield g_{h_p}(x_i) = ‖∂‖h_p‖₂/∂e_i‖₂ / Σ_k ‖∂‖h_p‖₂/∂e_k‖₂ for some texts at a time.
@@ -24,8 +24,8 @@ def influence_on_states(
     Meister et al. 2021, eq. 5; the sum is over the scorable tokens. Each piece is a slice of the
     batch's texts and their influences [b,T,T], state and token, in float64: NaN where either is not
     scorable, or where no token has any influence on the state (as on the length of a state that is
-    normalised). `on="facets"` takes the norm over the facets of h_p in place of the slope of its
-    magnitude, ‖∂h_p/∂e_i‖_F (their App. A), at the cost of one pass for each facet.
+    normalised). `on="dimensions"` takes the norm over the dimensions of h_p in place of the slope of its
+    magnitude, ‖∂h_p/∂e_i‖_F (their App. A), at the cost of one pass for each dimension.
     """
     embedded = model.embed(batch)
     hidden = model.encode(embedded, batch) * batch.scorable[..., None]
@@ -37,10 +37,10 @@ def influence_on_states(
     if on == "magnitude":
         # Where states are all of one length, their slopes are rounding errors.
         hidden = hidden * model.encoder.lengths_vary
-        found = norms(torch.nn.functional.normalize(hidden, dim=-1))
+        influences = norms(torch.nn.functional.normalize(hidden, dim=-1))
     else:
-        found = _over_facets(norms(one) for one in _facets(hidden, batch))
-    for span, values in found:
+        influences = _over_dimensions(norms(one) for one in _dimensions(hidden, batch))
+    for span, values in influences:
         counts = batch.scorable[span]
         values = values.double() * counts[:, None, :]
         shares = values / values.sum(dim=-1, keepdim=True)
@@ -48,15 +48,15 @@ def influence_on_states(
         yield span, shares.masked_fill(~both, float("nan"))
 
 
-def _facets(hidden: Tensor, batch: Batch) -> Iterator[Tensor]:
-    """One direction for each facet of the states, the same at every scorable position."""
-    for facet in range(hidden.shape[-1]):
+def _dimensions(hidden: Tensor, batch: Batch) -> Iterator[Tensor]:
+    """One direction for each dimension of the states, the same at every scorable position."""
+    for dimension in range(hidden.shape[-1]):
         direction = torch.zeros_like(hidden)
-        direction[..., facet] = batch.scorable.to(hidden.dtype)
+        direction[..., dimension] = batch.scorable.to(hidden.dtype)
         yield direction
 
 
-def _over_facets(passes: Iterable[Iterator[tuple[slice, Tensor]]]) -> Iterator[tuple[slice, Tensor]]:
+def _over_dimensions(passes: Iterable[Iterator[tuple[slice, Tensor]]]) -> Iterator[tuple[slice, Tensor]]:
     """Take the Euclidean norm over passes that are cut alike."""
     spans: list[slice] = []
     squares: list[Tensor] = []

@@ -5,13 +5,27 @@ from collections.abc import Callable
 from torch import Tensor
 
 from attex.data.batch import Batch
-from attex.foundations.registry import Registry
+from attex.foundations.registry import Registry, Spec
 from attex.models.classifier import AttentionModel
 
 Measure = Callable[[AttentionModel, Batch], Tensor]
 """(model, batch) → scores [B,T] in float64, NaN where a position is not scorable."""
 
-MEASURES: Registry[Tensor] = Registry("measure", "attex.importance")
+MEASURES: Registry[Tensor] = Registry("measure", "attex.importance", over="inputs", counterpart=None)
+"""Facts of a measure: `over`, whether it scores "inputs" or "hidden" states; and `counterpart`, the
+name of the measure over inputs that one over hidden states is the same as otherwise.
+"""
+
+
+def is_over_states(measure: Spec) -> bool:
+    """Say whether a measure scores hidden states in place of inputs."""
+    return bool(MEASURES[measure.type].facts["over"] == "hidden")
+
+
+def over_inputs(measure: Spec) -> Spec | None:
+    """Return the same measure over inputs, with the same options, if there is one."""
+    name = MEASURES[measure.type].facts["counterpart"]
+    return None if name is None else MEASURES.spec(measure.options() | {"type": name})
 
 
 def only_scorable(scores: Tensor, batch: Batch) -> Tensor:

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from attex.data.batch import Batcher, ordered_batches
-from attex.foundations.progress import track
-from attex.foundations.storage import read_tensors, write_tensors
+from attex.foundations.memory import sharers
+from attex.foundations.progress import say, track
+from attex.foundations.storage import Damaged, read_tensors, write_tensors
 from attex.importance.measure import Measure
 from attex.models.classifier import AttentionModel
 
@@ -22,24 +22,35 @@ def score_texts(
     """Return the scores of all tokens of all texts, flat and in the corpus' order, in float64.
 
     Each batch is written as it is done and not computed again. Batches are cut the same way
-    whatever was done before, so a resumed scoring is the same to the bit on CPU.
+    whatever was done before, so a resumed scoring is the same to the bit on CPU. A GPU that others
+    use too is given less at a time.
     """
     model.eval()
     margin = texts.margin
     lengths = torch.from_numpy(texts.lengths - 2 * margin)
     starts = torch.cat([torch.zeros(1, dtype=torch.long), lengths.cumsum(0)])
     flat = torch.empty(int(starts[-1]), dtype=torch.float64)
-    batches = ordered_batches(texts.lengths, PIECE_TOKENS[texts.device.type])
+    tokens = PIECE_TOKENS[texts.device.type] // sharers()
+    batches = ordered_batches(texts.lengths, tokens)
     for number, chosen in enumerate(track(batches, what, len(batches))):
-        piece = folder / f"piece-{number:05d}.safetensors"
-        if not piece.exists():
-            write_tensors(piece, {"scores": _score(model, measure, texts, chosen)})
-        scores = read_tensors(piece)[0]["scores"]
+        # Cut otherwise, another number of texts would lie in a piece of the same number.
+        piece = folder / f"piece-{tokens}-{number:05d}.safetensors"
+        scores = _left_before(piece)
+        if scores is None:
+            scores = measure(model, texts.batch(chosen)).cpu()
+            write_tensors(piece, {"scores": scores})
         for row, text in enumerate(chosen):
             length = int(lengths[text])
             flat[starts[text] : starts[text] + length] = scores[row, margin : margin + length]
     return flat
 
 
-def _score(model: AttentionModel, measure: Measure, texts: Batcher, chosen: np.ndarray) -> Tensor:
-    return measure(model, texts.batch(chosen)).cpu()
+def _left_before(piece: Path) -> Tensor | None:
+    """Return the scores that a killed scoring has left, if they are what it wrote."""
+    if not piece.exists():
+        return None
+    try:
+        return read_tensors(piece)[0]["scores"]
+    except Damaged as damage:
+        say(f"  {damage}; it is made again")
+        return None

@@ -14,5 +14,15 @@ def attention(model: AttentionModel, batch: Batch) -> Tensor:
     """The attention weights themselves: α_t.
 
     (model, batch) → [B,T], NaN where a position is not scorable.
+
+    Example:
+        Softmax of the energies 0 and ln 3:
+
+        >>> from math import log
+        >>> from attex.importance import attention
+        >>> from attex.testing import model_by_hand
+        >>> model, batch = model_by_hand(energies=[0, log(3)], logits=[1, 2])
+        >>> attention(model, batch)
+        tensor([[0.2500, 0.7500]], dtype=torch.float64)
     """
     return only_scorable(model(batch).attention, batch)

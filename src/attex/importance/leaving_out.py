@@ -33,6 +33,17 @@ def leave_one_out(
     the token was. Undefined (NaN) for a text of one token. `budget` is the memory in bytes that
     a chunk of variants may take (by default what suits the device, halved where that is too much);
     it changes nothing else.
+
+    Example:
+        The output is σ(½ · 2 ln 3) = 0.75. Without the first word it is σ(2 ln 3) = 0.9, without
+        the second σ(0) = 0.5:
+
+        >>> from math import log
+        >>> from attex.importance import leave_one_out
+        >>> from attex.testing import model_by_hand
+        >>> model, batch = model_by_hand(energies=[0, 0], logits=[0, 2 * log(3)])
+        >>> leave_one_out(model, batch)
+        tensor([[0.1500, 0.2500]], dtype=torch.float64)
     """
     embedded = model.embed(batch)
     hidden = model.encode(embedded, batch)
@@ -49,7 +60,11 @@ def leave_one_out(
 
 
 @MEASURES.register(
-    "leave_one_out[hidden]", aliases=("leave_one_out_hidden",), cite="Meister et al. 2021, eq. 6"
+    "leave_one_out[hidden]",
+    aliases=("leave_one_out_hidden",),
+    cite="Meister et al. 2021, eq. 6",
+    over="hidden",
+    counterpart="leave_one_out",
 )
 @torch.no_grad()
 def leave_one_out_hidden(

@@ -5,8 +5,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from attex.claims.comparison import beside
 from attex.claims.ledger import published
+from attex.claims.matching import beside
 
 ABOUT = {"dataset": "sst", "encoder": "lstm", "attention": "tanh", "projection": "softmax"}
 

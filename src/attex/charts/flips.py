@@ -1,4 +1,4 @@
-"""What erasing tokens does to the output."""
+"""The decisions that erasing tokens flips."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -56,7 +56,9 @@ def flipped_chart(points: Sequence[dict[str, Any]], chance: str, limit: str) -> 
             ],
         )
     )
-    return finish(lines.properties(width=WIDTH, height=HEIGHT))
+    caption = f"Each curve is an order of erasing; the grey one is chance ({chance})."
+    caption += f" The dashed one ({limit}) is what no order can exceed." if limit in orders else ""
+    return finish(lines.properties(width=WIDTH, height=HEIGHT), caption)
 
 
 def single_chart(points: Sequence[dict[str, Any]], flips: Sequence[str]) -> dict[str, Any]:
@@ -93,4 +95,6 @@ def single_chart(points: Sequence[dict[str, Any]], flips: Sequence[str]) -> dict
         )
     )
     zero = alt.Chart(alt.InlineData([{"zero": 0}])).mark_rule(strokeDash=[2, 3], color=GREY)
-    return finish(alt.layer(zero.encode(y="zero:Q"), dots).properties(width=WIDTH, height=HEIGHT))
+    layers = alt.layer(zero.encode(y="zero:Q"), dots).properties(width=WIDTH, height=HEIGHT)
+    caption = "A dot is a text. On the dashed line both ways of erasing move the output alike."
+    return finish(layers, caption)

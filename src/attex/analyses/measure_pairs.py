@@ -8,6 +8,7 @@ from attex.agreement.calibration import Calibration, against
 from attex.agreement.depth import resolve_depth
 from attex.agreement.nulls import Shifts, Shuffles
 from attex.agreement.statistic import STATISTICS
+from attex.analyses.pieces import put_together
 from attex.data.batch import ordered_batches
 from attex.data.corpus import Split
 from attex.data.ragged import pad
@@ -57,26 +58,27 @@ class Comparer:
 
     def values(self, scores: dict[str, Tensor], pair: tuple[str, str]) -> Tensor:
         """Return the bare statistic of every text: [N]."""
-        found = torch.empty(len(self._texts), dtype=torch.float64)
+        values = torch.empty(len(self._texts), dtype=torch.float64)
         for chosen in self._batches():
             a, b, mask, options = self._batch(scores, pair, chosen)
-            found[chosen] = self._compute(a, b, mask, **options).value.cpu()
-        return found
+            values[chosen] = self._compute(a, b, mask, **options).value.cpu()
+        return values
 
     def compare(self, scores: dict[str, Tensor], pair: tuple[str, str]) -> dict[str, Tensor]:
         """Compare a pair of measures, given the flat scores of all: `COLUMNS`."""
-        found: dict[str, Tensor] = {}
-        for chosen in self._batches():
-            a, b, mask, options = self._batch(scores, pair, chosen)
-            known = self._compute(a, b, mask, **options).null_std is not None
-            shuffles = self._tested if known else self._untested
-            ids = self._texts.ids[torch.from_numpy(chosen)]
-            shuffled = against(self._compute, shuffles, a, b, mask, ids, options)
-            shifted = self._shifts.draw(a, b, mask, ids, options).mean
-            for name, part in _columns(shuffled, shifted, chosen).items():
-                whole = found.setdefault(name, part.new_empty(len(self._texts), *part.shape[1:]).cpu())
-                whole[chosen] = part.cpu()
-        return found
+        pieces = ((chosen, self._compared(scores, pair, chosen)) for chosen in self._batches())
+        return put_together(pieces, len(self._texts))
+
+    def _compared(
+        self, scores: dict[str, Tensor], pair: tuple[str, str], chosen: np.ndarray
+    ) -> dict[str, Tensor]:
+        a, b, mask, options = self._batch(scores, pair, chosen)
+        known = self._compute(a, b, mask, **options).null_std is not None
+        shuffles = self._tested if known else self._untested
+        ids = self._texts.ids[torch.from_numpy(chosen)]
+        shuffled = against(self._compute, shuffles, a, b, mask, ids, options)
+        shifted = self._shifts.draw(a, b, mask, ids, options).mean
+        return _columns(shuffled, shifted, chosen)
 
     def _batches(self) -> list[np.ndarray]:
         return ordered_batches(self._texts.lengths.numpy(), _PADDED_TOKENS)
@@ -111,22 +113,22 @@ def support(texts: Split, weights: Tensor) -> Tensor:
     return sums[texts.starts].diff().double()
 
 
-def _columns(found: Calibration, shifted: Tensor, chosen: np.ndarray) -> dict[str, Tensor]:
-    tested, depth = found.agreement.p_value, found.agreement.depth
+def _columns(shuffled: Calibration, shifted: Tensor, chosen: np.ndarray) -> dict[str, Tensor]:
+    tested, depth = shuffled.agreement.p_value, shuffled.agreement.depth
     # Texts that share a null distribution show different draws of it.
     shown = torch.from_numpy(chosen)[:, None] * _SHOWN + torch.arange(_SHOWN)
-    shown = shown.to(found.drawn.device) % found.drawn.shape[1]
+    shown = shown.to(shuffled.drawn.device) % shuffled.drawn.shape[1]
     columns = (
-        found.observed,
-        found.null,
-        found.null_std,
+        shuffled.observed,
+        shuffled.null,
+        shuffled.null_std,
         shifted,
-        found.ceiling,
-        found.room,
-        found.two_sided if tested is None else tested,
-        found.p_value < found.p_below if tested is None else found.observed > 0,
-        torch.full_like(found.null, float("nan")) if depth is None else depth,
-        found.drawn.gather(1, shown).half(),
+        shuffled.ceiling,
+        shuffled.room,
+        shuffled.two_sided if tested is None else tested,
+        shuffled.p_value < shuffled.p_below if tested is None else shuffled.observed > 0,
+        torch.full_like(shuffled.null, float("nan")) if depth is None else depth,
+        shuffled.drawn.gather(1, shown).half(),
     )
     return dict(zip(COLUMNS, columns, strict=True))
 

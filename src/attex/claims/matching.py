@@ -55,7 +55,7 @@ def _matches(tables: "Mapping[str, pl.DataFrame]") -> Iterator[tuple[dict[str, A
                 yield row, claim, _METRICS[claim.quantity]
     both = [[*_agreements(tables, name)] for name in ("tables/agreement", "tables/contextualisation")]
     known = {claim for _, claim in both[0]}
-    for row, claim in [*both[0], *(found for found in both[1] if found[1] not in known)]:
+    for row, claim in [*both[0], *((row, claim) for row, claim in both[1] if claim not in known)]:
         yield row, claim, "mean"
     for row in _pooled(tables, "tables/dispersion"):
         for claim in _about(row):

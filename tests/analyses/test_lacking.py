@@ -1,0 +1,65 @@
+"""What an analysis lacks, of a model or of a corpus, is said before anything is trained."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from toy_evidence import evidence
+from toys import make_model
+
+from attex.analyses.analysis import ANALYSES, Analysis
+from attex.models.classifier import AttentionModel
+
+OF_ATTENTION = {"adversarial", "contextualisation", "erasure", "log_odds", "permutation"}
+EVERY = [entry.name for entry in ANALYSES]
+
+
+def bound(name: str, **options: Any) -> Analysis:
+    analysis: Analysis = ANALYSES.bind(ANALYSES.spec({"type": name} | options))
+    return analysis
+
+
+def without_weights(attention: str = "tanh", classes: int = 2) -> AttentionModel:
+    return make_model(attention=attention, classes=classes).to("meta")
+
+
+def lacking(analysis: Analysis, classes: int = 2, truth: bool = True, **model: Any) -> str | None:
+    corpus = replace(evidence(truth=truth).corpus, classes=["a", "b", "c"][:classes])
+    return analysis.lacks(without_weights(classes=classes, **model), corpus)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_nothing_lacks_where_everything_is(name: str) -> None:
+    assert lacking(bound(name)) is None
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_model_that_scores_no_states_has_no_attention_to_examine(name: str) -> None:
+    assert (lacking(bound(name), attention="last") is not None) == (name in OF_ATTENTION)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_more_than_two_classes_have_no_log_odds(name: str) -> None:
+    assert (lacking(bound(name), classes=3) is not None) == (name == "log_odds")
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_truth_is_nowhere_if_no_token_is_marked(name: str) -> None:
+    assert (lacking(bound(name), truth=False) is not None) == (name == "truth")
+    corpus = evidence().corpus
+    texts = corpus.splits["test"]
+    assert texts.truth is not None
+    unmarked = replace(texts, truth=torch.zeros_like(texts.truth))
+    said = bound(name).lacks(without_weights(), replace(corpus, splits={"test": unmarked}))
+    assert (said is not None) == (name == "truth")
+
+
+def test_without_the_search_adversaries_are_of_binary_linear_models_only() -> None:
+    exact = bound("adversarial", search=False)
+    assert lacking(exact) is None
+    assert "search is off" in str(lacking(exact, classes=3))
+    assert lacking(bound("adversarial"), classes=3) is None
+    model = without_weights()
+    model.decoder.linear = False
+    assert "search is off" in str(exact.lacks(model, evidence().corpus))

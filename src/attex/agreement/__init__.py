@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 from attex.agreement.calibration import Calibration, calibrate
+from attex.agreement.intervals import bootstrap
 from attex.agreement.statistic import STATISTICS, Agreement
 
-__all__ = ["Agreement", "Calibration", "calibrate"]
+__all__ = ["Agreement", "Calibration", "bootstrap", "calibrate"]
 
 
 def __getattr__(name: str) -> Callable[..., Agreement]:
@@ -14,3 +15,6 @@ def __getattr__(name: str) -> Callable[..., Agreement]:
 
 def __dir__() -> list[str]:
     return [*__all__, *(entry.name for entry in STATISTICS)]
+
+
+STATISTICS.publish()

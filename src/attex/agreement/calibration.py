@@ -78,14 +78,40 @@ def calibrate(
 ) -> Calibration:
     """Compare a statistic with chance and with its ceiling: a, b, mask [B,T] → Calibration of [B].
 
-    `statistic` is a registered name, or a function like the registered ones; `options` are its
-    own. The null is the statistic with the values of b moved over the counted positions: `shuffle`
+    The null is the statistic with the values of b moved over the counted positions: `shuffle`
     draws permutations, `shift` moves them along, around the end, by all distances from 1 to n − 1
     (`draws` evenly spaced ones where there are more), which respects that neighbours are alike.
 
     Draws are a hash of `seed` and of the text's `ids` [B] (its scores where there are none), or of
     the pattern of ties and lists where that is all a statistic depends on (`depends_on`): the same
     in any batch and on any device.
+
+    Args:
+        statistic: a registered name, or a function like the registered ones.
+        a: scores of one measure, [B,T].
+        b: scores of the other, [B,T].
+        mask: the positions to compare, [B,T].
+        draws: how often chance is drawn for a text.
+        seed: where the draws start.
+        ids: a number for each text, [B].
+        null: `shuffle` or `shift`.
+        **options: the statistic's own.
+
+    Raises:
+        ValueError: if there is no draw to make, or no such null.
+
+    Example:
+        The second vector has one pair out of order. Two words of weight 0 are tied, so that no order
+        of these weights reaches 1: the ceiling is 5/√30, the value 3/√30.
+
+        >>> import torch
+        >>> from attex.agreement import calibrate
+        >>> a, b = torch.tensor([[0.6, 0.4, 0.0, 0.0]]), torch.tensor([[3.0, 4.0, 1.0, 2.0]])
+        >>> calibration = calibrate("kendall_tau", a, b, mask=torch.ones(1, 4, dtype=torch.bool))
+        >>> [round(x.item(), 4) for x in (calibration.observed, calibration.null, calibration.ceiling)]
+        [0.5477, 0.0, 0.9129]
+        >>> round(calibration.calibrated, 4)
+        0.6
     """
     compute = STATISTICS[statistic].target if isinstance(statistic, str) else statistic
     if draws < 1:
@@ -109,9 +135,9 @@ def against(
     if "k" in options:
         options = options | {"k": depth_per_text(options["k"], mask)}
     with torch.no_grad():
-        found = statistic(a, b, mask, **options)
+        agreement = statistic(a, b, mask, **options)
         ceiling = statistic(_falling(a, mask), _falling(b, mask), first_positions(mask), **options).value
-        rows = (~found.value.isnan()).nonzero().squeeze(1)
+        rows = (~agreement.value.isnan()).nonzero().squeeze(1)
         of = None if ids is None else ids.to(a.device)[rows]
         of_null = null.draw(a[rows], b[rows], mask[rows], of, taken(options, rows))
 
@@ -120,16 +146,16 @@ def against(
         return whole.index_copy(0, rows, values)
 
     drawn, mean, std = (everywhere(values) for values in of_null)
-    if null.exact and found.null_std is not None:
-        mean, std = torch.zeros_like(mean), found.null_std
+    if null.exact and agreement.null_std is not None:
+        mean, std = torch.zeros_like(mean), agreement.null_std
     counted = ~drawn.isnan()
     count = counted.sum(dim=1)
-    beyond = ((sign * (drawn - found.value[:, None]) >= -_ROUNDING) & counted for sign in (1, -1))
+    beyond = ((sign * (drawn - agreement.value[:, None]) >= -_ROUNDING) & counted for sign in (1, -1))
     p_value, p_below = ((1 + reached.sum(dim=1)) / (1 + count).double() for reached in beyond)
     p_value, p_below, mean, std, ceiling = (
         x.double().masked_fill(count == 0, float("nan")) for x in (p_value, p_below, mean, std, ceiling)
     )
-    return Calibration(found.value, mean, ceiling, p_value, p_below, std, drawn, found)
+    return Calibration(agreement.value, mean, ceiling, p_value, p_below, std, drawn, agreement)
 
 
 def _falling(values: Tensor, mask: Tensor) -> Tensor:

@@ -29,6 +29,17 @@ def kendall_tau(a: Tensor, b: Tensor, mask: Tensor) -> Agreement:
     vector is constant, or a counted score is NaN. The p-value is exact without ties where n ≤ 33
     or at most one pair is out of order, else the normal approximation with the tie-corrected
     variance. Over all shuffles the mean is 0 and, without ties, the variance 2(2n+5)/(9n(n−1)).
+
+    Example:
+        Of six pairs one is out of order: τ = (5 − 1)/6. Of the 24 orders four have at most one such
+        pair, and as many at least five: p = 8/24.
+
+        >>> import torch
+        >>> from attex.agreement import kendall_tau
+        >>> a, b = torch.tensor([[4.0, 3.0, 2.0, 1.0]]), torch.tensor([[4.0, 2.0, 3.0, 1.0]])
+        >>> agreement = kendall_tau(a, b, mask=torch.ones(1, 4, dtype=torch.bool))
+        >>> agreement.value, agreement.p_value
+        (tensor([0.6667], dtype=torch.float64), tensor([0.3333], dtype=torch.float64))
     """
     counts = Counts(*in_pieces(_counts, a, b, mask, bytes_each=TOKEN_BYTES * a.shape[1]))
     tau = tau_b(counts)

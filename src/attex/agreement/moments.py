@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import numpy as np
+import scipy  # Its parts, which take long, are imported where they are first used.
 import torch
-from scipy.special import betainc
 from torch import Tensor
 
 from attex.agreement.ordering import TOKEN_BYTES, average_ranks
@@ -79,5 +79,6 @@ def _centred(values: Tensor, mask: Tensor) -> Tensor:
 def _p_value(r: Tensor, n: Tensor) -> Tensor:
     """P(|t| at least as large) = I_{1−r²}((n−2)/2, 1/2); NaN where n < 3."""
     freedom = (n - 2).double().where(n > 2, float("nan"))
-    tail: np.ndarray = betainc(freedom.cpu().numpy() / 2, 0.5, ((1 - r) * (1 + r)).cpu().numpy())
+    share = ((1 - r) * (1 + r)).cpu().numpy()
+    tail: np.ndarray = scipy.special.betainc(freedom.cpu().numpy() / 2, 0.5, share)
     return torch.from_numpy(tail).to(r.device)

@@ -136,8 +136,8 @@ def _values(
 ) -> Tensor:
     """Compute a statistic of a with every draw of b: a, mask [B,T], b [B,R,T] → [B,R]."""
     many = torch.arange(len(a), device=a.device).repeat_interleave(b.shape[1])
-    found = statistic(a[many], b.flatten(0, 1), mask[many], **taken(options, many))
-    return found.value.view(len(a), b.shape[1])
+    agreement = statistic(a[many], b.flatten(0, 1), mask[many], **taken(options, many))
+    return agreement.value.view(len(a), b.shape[1])
 
 
 def _summed(drawn: Tensor) -> Drawn:

@@ -210,7 +210,7 @@ def _count_in_cache(rank: Tensor) -> Tensor:
     rows = np.ascontiguousarray(rank.numpy().T)
     lower, count = np.empty(rows.shape, dtype=bool), np.zeros_like(rows)
     for i in range(len(rows) - 1):
-        found, later = lower[i + 1 :], count[i + 1 :]
-        np.less(rows[i + 1 :], rows[i], out=found)
-        np.add(later, found, out=later)
+        below, later = lower[i + 1 :], count[i + 1 :]
+        np.less(rows[i + 1 :], rows[i], out=below)
+        np.add(later, below, out=later)
     return torch.from_numpy(count.T)

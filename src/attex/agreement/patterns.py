@@ -59,8 +59,8 @@ def depends_on(reduction: Reduction, mean: Mean | None = None) -> Callable[[Func
 
 def dependence_of(statistic: Callable[..., Agreement]) -> Dependence | None:
     """Return what a statistic declared with `depends_on`."""
-    found: Dependence | None = getattr(statistic, "dependence", None)
-    return found
+    declared: Dependence | None = getattr(statistic, "dependence", None)
+    return declared
 
 
 def zero(pattern: Pattern, n: Tensor) -> Tensor:

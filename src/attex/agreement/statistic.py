@@ -17,6 +17,15 @@ class Agreement:
     depth [B] is how many of the highest scores were compared, by statistics that have a k; NaN
     where the value is undefined. null_std [B] is the standard deviation of the value over all
     shuffles of one vector, by statistics that know it; their mean over these is 0.
+
+    Example:
+        What a statistic without a test says of two texts, the second undefined:
+
+        >>> import torch
+        >>> from attex.agreement import Agreement
+        >>> agreement = Agreement(torch.tensor([0.5, float("nan")], dtype=torch.float64))
+        >>> agreement.value.nanmean().item(), agreement.p_value
+        (0.5, None)
     """
 
     value: Tensor

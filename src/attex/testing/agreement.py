@@ -27,9 +27,28 @@ _DEPTHS = (1, 2, 5, 1000)
 def check_agreement(statistic: str | Callable[..., Agreement], **options: Any) -> None:
     """Raise `ConformanceError` if a statistic breaks a promise on one of many pairs of vectors.
 
-    `statistic` is a registered name or a function (a, b, mask, *, options) → Agreement; the promises
-    are those of `PROMISES`, in this order. One that has an option k which is not given is tried
-    with several k.
+    The promises are those of `PROMISES`, in this order. A statistic that has an option k which is
+    not given is tried with several k.
+
+    Args:
+        statistic: a registered name or a function (a, b, mask, *, options) → Agreement.
+        **options: the statistic's own.
+
+    Raises:
+        ConformanceError: an AssertionError that names the promise, the scores and the numbers.
+        ValueError: if no statistic has that name.
+
+    Example:
+        >>> from attex.agreement import Agreement, kendall_tau
+        >>> from attex.testing import check_agreement
+        >>> check_agreement("kendall_tau")
+        >>> def doubled(a, b, mask):
+        ...     return Agreement(2 * kendall_tau(a, b, mask).value)
+        >>> check_agreement(doubled)
+        Traceback (most recent call last):
+            ...
+        attex.testing.conformance.ConformanceError: statistic doubled: A value lies in [−1, 1], or is
+        NaN. Not so with the options given: ...
     """
     name, function = named(STATISTICS, statistic, options)
     bound = partial(function, **options)
@@ -76,10 +95,10 @@ class Trial:
         yield from self.apart(self.compute(pairs), expected, pairs)
 
     def apart(
-        self, found: Agreement, expected: Agreement, pairs: Pairs, tolerance: float = _NEAR
+        self, actual: Agreement, expected: Agreement, pairs: Pairs, tolerance: float = _NEAR
     ) -> Iterator[str]:
         """Say where two answers for these texts differ."""
-        for name, x in _columns(found).items():
+        for name, x in _columns(actual).items():
             y = _columns(expected)[name]
             if x is None or y is None:
                 if x is not y:
@@ -116,8 +135,8 @@ def an_agreement_of_float64(trial: Trial) -> Iterator[str]:
 
 def the_answer_carries_no_graph(trial: Trial) -> Iterator[str]:
     """The answer is detached from the graph of scores that require a gradient."""
-    found = trial.compute(trial.pairs.scores(lambda scores: scores.clone().requires_grad_()))
-    for name, values in _columns(found).items():
+    answer = trial.compute(trial.pairs.scores(lambda scores: scores.clone().requires_grad_()))
+    for name, values in _columns(answer).items():
         if values is not None and values.requires_grad:
             yield f"{name} requires a gradient"
 
@@ -228,8 +247,8 @@ def the_type_of_number_does_not_matter(trial: Trial) -> Iterator[str]:
     whole = trial.pairs.rows(~trial.pairs.broken).scores(lambda scores: 4 * scores)
     expected = trial.compute(whole)
     for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.int64):
-        found = trial.compute(whole.scores(partial(torch.Tensor.to, dtype=dtype)))
-        for complaint in trial.apart(found, expected, whole):
+        answer = trial.compute(whole.scores(partial(torch.Tensor.to, dtype=dtype)))
+        for complaint in trial.apart(answer, expected, whole):
             yield f"in {dtype}, {complaint}"
 
 
@@ -249,11 +268,11 @@ def a_vector_agrees_with_itself(trial: Trial) -> Iterator[str]:
 def a_gpu_gives_the_same(trial: Trial) -> Iterator[str]:
     """A GPU, where there is one, gives what the CPU gives, and the answer stays there."""
     if torch.cuda.is_available():
-        found = trial.compute(trial.pairs.to("cuda"))
-        for name, values in _columns(found).items():
+        answer = trial.compute(trial.pairs.to("cuda"))
+        for name, values in _columns(answer).items():
             if values is not None and not values.is_cuda:
                 yield f"{name} came back on {values.device}"
-        yield from trial.apart(_each(found, torch.Tensor.cpu), trial.answer, trial.pairs)
+        yield from trial.apart(_each(answer, torch.Tensor.cpu), trial.answer, trial.pairs)
 
 
 PROMISES: list[Promise[Trial]] = [
@@ -284,5 +303,5 @@ def _columns(agreement: Agreement) -> dict[str, Tensor | None]:
 
 
 def _each(agreement: Agreement, change: Callable[[Tensor], Tensor]) -> Agreement:
-    found = {name: None if x is None else change(x) for name, x in _columns(agreement).items()}
-    return Agreement(**found)  # type: ignore[arg-type]  # the value is always there
+    changed = {name: None if x is None else change(x) for name, x in _columns(agreement).items()}
+    return Agreement(**changed)  # type: ignore[arg-type]  # the value is always there

@@ -55,15 +55,15 @@ def named(
     return f"{registry.kind} {name}({inside})" if inside else f"{registry.kind} {name}", component
 
 
-def furthest(found: Tensor, expected: Tensor, tolerance: float) -> tuple[int, ...] | None:
+def furthest(actual: Tensor, expected: Tensor, tolerance: float) -> tuple[int, ...] | None:
     """Return where two answers are furthest apart, if that is further than the tolerance.
 
     NaN is equal to NaN, and further than any tolerance from everything else.
     """
-    if found.shape != expected.shape:
-        raise ValueError(f"shape {[*found.shape]} instead of {[*expected.shape]}")
-    alike = (found == expected) | (found.isnan() & expected.isnan())
-    gap = (found - expected).abs().nan_to_num(float("inf")).masked_fill(alike, 0.0)
+    if actual.shape != expected.shape:
+        raise ValueError(f"shape {[*actual.shape]} instead of {[*expected.shape]}")
+    alike = (actual == expected) | (actual.isnan() & expected.isnan())
+    gap = (actual - expected).abs().nan_to_num(float("inf")).masked_fill(alike, 0.0)
     if not gap.numel() or gap.max() <= tolerance:
         return None
     return tuple(int(i) for i in torch.unravel_index(gap.argmax(), gap.shape))

@@ -24,8 +24,27 @@ _NEAR = 1e-5
 def check_importance(measure: str | Callable[..., Tensor], **options: Any) -> None:
     """Raise `ConformanceError` if a measure breaks a promise on one of several small models.
 
-    `measure` is a registered name or a function (model, batch, *, options) → scores [B,T]; the
-    promises are those of `PROMISES`, in this order.
+    The promises are those of `PROMISES`, in this order.
+
+    Args:
+        measure: a registered name or a function (model, batch, *, options) → scores [B,T].
+        **options: the measure's own.
+
+    Raises:
+        ConformanceError: an AssertionError that names the promise, the model and the numbers.
+        ValueError: if no measure has that name.
+
+    Example:
+        >>> from attex.importance import attention
+        >>> from attex.testing import check_importance
+        >>> check_importance("attention")
+        >>> def less_than_nothing(model, batch):
+        ...     return -attention(model, batch)
+        >>> check_importance(less_than_nothing)
+        Traceback (most recent call last):
+            ...
+        attex.testing.conformance.ConformanceError: measure less_than_nothing: A score is a finite
+        number, 0 or larger. Not so with lstm, tanh, softmax, 2 classes, with markers: one is ...
     """
     name, function = named(MEASURES, measure, options)
     bound = partial(function, **options)
@@ -50,17 +69,17 @@ class Trial:
         """The scores [B,T] of all texts at once."""
         return self.scores(self.batch)
 
-    def apart(self, found: Tensor, rows: list[int], least: float = 0.0) -> Iterator[str]:
+    def apart(self, scores: Tensor, rows: list[int], least: float = 0.0) -> Iterator[str]:
         """Say where the scores of these texts are not what they are for all texts together."""
-        # As wide as what was found: a negative width cuts padding off.
-        wider = found.shape[1] - self.together.shape[1]
+        # As wide as these scores: a negative width cuts padding off.
+        wider = scores.shape[1] - self.together.shape[1]
         expected = F.pad(self.together[rows], (0, wider), value=float("nan"))
         largest = self.together.nan_to_num(0.0).abs().max().item()
-        place = furthest(found, expected, _NEAR * max(largest, least))
+        place = furthest(scores, expected, _NEAR * max(largest, least))
         if place is not None:
             row, token = place
             yield (
-                f"position {token} of text {rows[row]} scores {found[place].item():.9g} instead of "
+                f"position {token} of text {rows[row]} scores {scores[place].item():.9g} instead of "
                 f"{expected[place].item():.9g}"
             )
 
@@ -109,11 +128,11 @@ def grad_mode_does_not_matter(trial: Trial) -> Iterator[str]:
     """Scores are the same under torch.no_grad() and without it, and the mode is left as it was."""
     for enabled in (False, True):
         with torch.set_grad_enabled(enabled):
-            found = trial.scores(trial.batch)
+            scores = trial.scores(trial.batch)
             left = torch.is_grad_enabled()
         if left != enabled:
             yield f"called with torch.is_grad_enabled() = {enabled}, it leaves {left}"
-        yield from trial.apart(found, [*range(len(trial.batch))])
+        yield from trial.apart(scores, [*range(len(trial.batch))])
 
 
 def twice_the_same(trial: Trial) -> Iterator[str]:
@@ -204,16 +223,16 @@ PROMISES: list[Promise[Trial]] = [
 
 
 def _state(model: AttentionModel) -> dict[str, Tensor | bool | None]:
-    found: dict[str, Tensor | bool | None] = {}
+    state: dict[str, Tensor | bool | None] = {}
     for name, module in model.named_modules():
-        found[f"{name or 'model'}.training"] = module.training
+        state[f"{name or 'model'}.training"] = module.training
     for name, buffer in model.named_buffers():
-        found[name] = buffer.clone()
+        state[name] = buffer.clone()
     for name, parameter in model.named_parameters():
-        found[name] = parameter.detach().clone()
-        found[f"{name}.requires_grad"] = parameter.requires_grad
-        found[f"{name}.grad"] = None if parameter.grad is None else parameter.grad.clone()
-    return found
+        state[name] = parameter.detach().clone()
+        state[f"{name}.requires_grad"] = parameter.requires_grad
+        state[f"{name}.grad"] = None if parameter.grad is None else parameter.grad.clone()
+    return state
 
 
 def _equal(x: Tensor | bool | None, y: Tensor | bool | None) -> bool:

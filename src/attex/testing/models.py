@@ -8,11 +8,9 @@ from torch import Tensor, nn
 
 from attex.data.batch import Batch
 from attex.data.corpus import END, PAD, SPECIALS, START
-from attex.models.attention import ATTENTIONS
+from attex.models.architecture import MODELS
+from attex.models.assembly import assemble
 from attex.models.classifier import AttentionModel
-from attex.models.decoder import DECODERS
-from attex.models.embedding import make_embedding
-from attex.models.encoder import ENCODERS
 
 _LENGTHS = (7, 1, 12, 2, 5)
 """One text of a single token: a measure may have nothing to say of it."""
@@ -64,15 +62,17 @@ def take(batch: Batch, rows: Sequence[int], width: int) -> Batch:
 
 
 def _model(encoder: str, attention: str, projection: str, classes: int) -> AttentionModel:
-    encode = ENCODERS.bind(ENCODERS.spec({"type": encoder, "hidden": _HIDDEN}), _WIDTH)
-    spec = ATTENTIONS.spec({"type": attention, "projection": projection})
-    attend = ATTENTIONS.bind(spec, encode.width)
-    decode = DECODERS.bind(DECODERS.spec("linear"), encode.width, classes)
-    for module in (attend, decode):
+    parts = {
+        "embedding_width": _WIDTH,
+        "encoder": {"type": encoder, "hidden": _HIDDEN},
+        "attention": {"type": attention, "projection": projection},
+    }
+    model = assemble(MODELS.spec(parts), _VOCABULARY, classes, seed=0)
+    for module in (model.attention, model.decoder):
         for parameter in module.parameters():
             # As torch starts them, attention would be all but uniform and every output alike.
             nn.init.normal_(parameter, std=_SPREAD)
-    return AttentionModel(make_embedding(_VOCABULARY, _WIDTH, None), encode, attend, decode).eval()
+    return model.eval()
 
 
 def _batch(classes: int, margin: int) -> Batch:

@@ -64,3 +64,30 @@ def test_the_page_shows_every_measure_and_the_configuration(page: str) -> None:
     for words in ("attention", "gradient", "leave_one_out", "In short", "What went in"):
         assert words in text
     assert Path("evil.jsonl").name in text
+
+
+def test_an_attention_without_a_projection_has_a_page_too(tmp_path: Path) -> None:
+    experiment = {
+        "data": {"type": "planted", "sizes": [20, 10, 10]},
+        "model": {
+            "embedding_width": 4,
+            "encoder": {"type": "average", "hidden": 4},
+            "attention": "last",
+        },
+        "trainer": {"epochs": 1},
+        "importance": ["attention"],
+        "analyses": [],
+    }
+    run = attex.run(experiment, output_dir=tmp_path, device="cpu")
+    assert isinstance(run, attex.Run)
+    header = re.search("<header>.*?</header>", run.report.read_text(encoding="utf-8"), re.DOTALL)
+    assert header is not None
+    assert " ".join(header[0].split()).count("·") == 4
+    assert "last attention · 1 seed" in " ".join(header[0].split())
+
+
+def test_every_chart_has_its_caption(page: str) -> None:
+    places = re.findall(r"<figure>.*?</figure>", body(page), re.DOTALL)
+    assert places
+    assert all("data-chart=" in place for place in places)
+    assert all(re.search(r"<figcaption>\w.*\.</figcaption>", place) for place in places)

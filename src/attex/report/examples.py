@@ -52,7 +52,7 @@ def _example(evidence: Evidence, seed: SeedEvidence, text: int) -> Example:
     words = [corpus.lexicon[word] for word in texts.words[start:end].tolist()]
     truth = [False] * len(words) if texts.truth is None else texts.truth[start:end].tolist()
     rows = {}
-    for measure in evidence.measures:
+    for measure in evidence.titles:
         scores = seed.scores[measure][start:end].tolist()
         highest = max((score for score in scores if score == score), default=0.0) or 1.0
         rows[measure] = [

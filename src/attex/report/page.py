@@ -5,10 +5,12 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attex.analyses.analysis import Analysis, Headline, Result
 from attex.analyses.summary import ALL_SEEDS
+from attex.report.charts_code import charts_code
 from attex.report.examples import Example
 
 if TYPE_CHECKING:
@@ -64,11 +66,12 @@ def render_page(
     sections: Sequence[Section],
     examples: Sequence[Example],
     manifest: dict[str, Any],
-    claims: Sequence[dict[str, Any]] = (),
+    claims: Sequence[dict[str, Any]],
+    kept_in: Path,
 ) -> str:
     """Render the page; every word of a dataset is escaped by the template.
 
-    `claims` are rows of published numbers beside ours.
+    `claims` are rows of published numbers beside ours; `kept_in` is a folder for what pages share.
     """
     headline: list[Headline] = [line for section in sections for line in section.result.headline]
     charts = {name: chart for section in sections for name, chart in section.result.charts.items()}
@@ -86,7 +89,7 @@ def render_page(
             config_json=json.dumps(config, indent=2, ensure_ascii=False),
             manifest_json=json.dumps(manifest, indent=2, ensure_ascii=False),
             charts_json=script_safe(json.dumps(charts)),
-            charts_code=_vega_code() if charts else "",
+            charts_code=charts_code(kept_in) if charts else "",
             has_truth=any(t.decides for e in examples for row in e.rows.values() for t in row),
         )
     )
@@ -95,15 +98,6 @@ def render_page(
 def script_safe(code: str) -> str:
     """Keep text that a script element holds from ending it."""
     return re.sub(r"<(?=[/!])", r"\\u003c", code)
-
-
-@functools.cache
-def _vega_code() -> str:
-    import vl_convert
-
-    code: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    # In code, unlike in JSON, only the closing tag itself must not stand.
-    return re.sub(r"</(script)", r"<\\/\1", code, flags=re.IGNORECASE)
 
 
 @functools.cache

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from attex.foundations.errors import UserError
-from attex.runner.batch import run_files
+from attex.runner.run_files import run_files
 
 EXPERIMENTS = Path(__file__).parent / "experiments"
 
@@ -17,7 +17,7 @@ def main() -> int:
     parser.add_argument("--data-dir", type=Path, help="folder of raw datasets; else ATTEX_DATA")
     parser.add_argument("--output-dir", type=Path, default=Path("outputs"))
     parser.add_argument("--device", default="auto")
-    parser.add_argument("--jobs", type=int, default=1, help="seeds computed side by side")
+    parser.add_argument("--jobs", type=int, default=1, help="stages computed side by side")
     asked = parser.parse_args()
     everything = asked.experiment_path is None
     files = sorted(EXPERIMENTS.glob("*.jsonnet")) if everything else [asked.experiment_path]

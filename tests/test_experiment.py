@@ -80,7 +80,7 @@ def test_the_steps_of_an_experiment_can_be_taken_one_by_one(tmp_path: Path) -> N
     experiment = attex.Experiment(**SMALL | {"seeds": [0]})
     where = {"output_dir": tmp_path, "device": "cpu"}
     assert experiment.train(**where) is experiment
-    assert not (tmp_path / ".cache" / "importance").exists()
+    assert not (tmp_path / ".cache" / "2" / "importance").exists()
     assert experiment.evaluate(**where) is experiment
     assert not (tmp_path / "small").exists()
     made = experiment.generate_and_save_artifacts(**where)
@@ -95,7 +95,7 @@ def test_files_arrays_and_overrides(tmp_path: Path) -> None:
     assert isinstance(made, list)
     assert [run.config["name"] for run in made] == ["a", "b"]
     assert [run.config["trainer"]["epochs"] for run in made] == [1, 1]
-    with pytest.raises(UserError, match="array of experiments"):
+    with pytest.raises(UserError, match="holds 2 experiments"):
         attex.Experiment.from_file(file)
 
 

@@ -3,6 +3,9 @@
 import ast
 import importlib
 import inspect
+import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -28,7 +31,7 @@ LINE = [
     "config",
     "runner",
 ]
-TOP = {"cli", "experiment", "__main__", "testing"}
+TOP = {"catalogue", "cli", "experiment", "finished_run", "__main__", "testing"}
 """Modules beside the rooms, which may import from all of them."""
 
 BARE = {"data", "models", "training", "importance", "agreement", "counterfactual", "testing"}
@@ -47,11 +50,13 @@ PUBLIC = [
     "agreement.Agreement",
     "agreement.kendall_tau",
     "agreement.calibrate",
+    "agreement.bootstrap",
     "counterfactual.permute",
     "counterfactual.adversarial_search",
     "counterfactual.adversarial_exact",
     "testing.check_importance",
     "testing.check_agreement",
+    "testing.model_by_hand",
 ]
 
 modules = sorted(SOURCE.rglob("*.py"))
@@ -107,7 +112,7 @@ def test_stages_before_the_report_need_no_package_of_the_report() -> None:
         "for name in ('polars', 'altair', 'vl_convert', 'jinja2', '_jsonnet', 'rich', 'typer',"
         " 'sklearn', 'pandas'):\n"
         "    sys.modules[name] = None\n"
-        "from attex.runner.batch import run_files\n"
+        "from attex.runner.run_files import run_files\n"
         "from pathlib import Path\n"
         "import json, tempfile\n"
         "folder = Path(tempfile.mkdtemp())\n"
@@ -133,12 +138,41 @@ def test_a_public_name_is_the_same_the_second_time(name: str) -> None:
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
-def test_no_module_has_the_name_of_a_published_function_beside_it() -> None:
-    for package in ("models.projections", "importance", "agreement", "counterfactual"):
-        module = importlib.import_module(f"attex.{package}")
-        files = {path.stem for path in (SOURCE / package.replace(".", "/")).glob("*.py")}
-        names = {entry.name for r in REGISTRIES.values() if r.package == module.__name__ for entry in r}
-        assert not files & {*names, *getattr(module, "__all__", ())}, package
+NEW = {
+    "agreement": "from attex.agreement.statistic import STATISTICS\n\n@STATISTICS",
+    "importance": "from attex.importance.measure import MEASURES\n\n@MEASURES",
+    "models/projections": "from attex.models.projection import PROJECTIONS\n\n@PROJECTIONS",
+}
+"""How the file of a new component begins, in the packages that publish theirs."""
+
+
+@pytest.mark.parametrize("first", ["attex.{}.fresh", "attex.{}", "attex.cli"])
+def test_a_file_may_have_the_name_of_its_component(first: str, tmp_path: Path) -> None:
+    shutil.copytree(SOURCE, tmp_path / "attex", ignore=shutil.ignore_patterns("__pycache__"))
+    code = ""
+    for folder, beginning in NEW.items():
+        function = f"{beginning}.register('fresh')\ndef fresh(): pass\n"
+        (tmp_path / "attex" / folder / "fresh.py").write_text(function, encoding="utf-8")
+        package = folder.replace("/", ".")
+        code += (
+            f"import {first.format(package)}\n"
+            f"import attex.{package}.fresh\n"
+            f"from attex.{package} import fresh\n"
+            f"from attex.{package}.fresh import fresh as own\n"
+            f"assert fresh is own is attex.{package}.fresh and callable(own), (fresh, own)\n"
+        )
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60, env=environment)
+
+
+@pytest.mark.parametrize("package", ["agreement", "counterfactual", "testing"])
+def test_no_file_has_the_name_of_something_its_package_imports(package: str) -> None:
+    module = importlib.import_module(f"attex.{package}")
+    files = {path.stem for path in (SOURCE / package).glob("*.py")}
+    for name in sorted(files & set(module.__all__)):
+        pytest.fail(
+            f"attex.{package}.{name} is a function, and {package}/{name}.py would hide it: rename it"
+        )
 
 
 @pytest.mark.parametrize("kind", REGISTRIES)
@@ -168,6 +202,28 @@ def test_help_does_not_load_torch() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
+def test_a_run_that_finds_all_in_the_cache_loads_nothing_that_computes_or_draws(tmp_path: Path) -> None:
+    config = {
+        "data": {"type": "planted", "sizes": [20, 10, 10]},
+        "model": {"embedding_width": 4, "encoder": {"type": "lstm", "hidden": 2}},
+        "trainer": {"epochs": 1},
+    }
+    (tmp_path / "small.json").write_text(json.dumps(config), encoding="utf-8")
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from attex.runner.run_files import run_files\n"
+        "assert run_files([Path('small.json')])\n"
+        "slow = {'scipy.stats', 'scipy.optimize', 'torch._dynamo', 'altair', 'pandas'}\n"
+        "print(*slow & set(sys.modules))\n"
+    )
+    for _ in range(2):
+        found = subprocess.run(
+            [sys.executable, "-c", code], check=True, timeout=120, cwd=tmp_path, capture_output=True
+        )
+    assert found.stdout.splitlines()[-1] == b""
+
+
 def test_files_are_short() -> None:
     long = {path.name: n for path in modules if (n := len(path.read_text().splitlines())) > 400}
     assert not long
@@ -178,4 +234,4 @@ def test_the_reference_is_what_the_code_says() -> None:
     code = "import generate; print(generate.reference(), end='')"
     command = [sys.executable, "-c", code]
     found = subprocess.run(command, check=True, capture_output=True, text=True, cwd=docs)
-    assert found.stdout == (docs / "reference.md").read_text(encoding="utf-8"), "run `make docs`"
+    assert found.stdout == (docs / "reference.md").read_text(encoding="utf-8"), "run `make reference`"

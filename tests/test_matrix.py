@@ -6,7 +6,7 @@ import pytest
 
 from attex.data.folder import DataFolder
 from attex.models.encoder import ENCODERS
-from attex.runner.batch import run_files
+from attex.runner.run_files import run_files
 
 FILE = Path(__file__).parent.parent / "experiments" / "sst_tanh_softmax.jsonnet"
 DATASETS = ("sst", "imdb", "20news", "ag_news", "rotten_tomatoes", "eraser_movies", "planted")

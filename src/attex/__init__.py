@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from attex.experiment import Experiment, Run, load_run, run
+    from attex.experiment import Experiment, load_run, run
+    from attex.finished_run import Run
 
-_NAMES = dict.fromkeys(("Experiment", "Run", "load_run", "run"), "attex.experiment")
+_NAMES = dict.fromkeys(("Experiment", "load_run", "run"), "attex.experiment") | {
+    "Run": "attex.finished_run"
+}
 _ROOMS = ("agreement", "counterfactual", "importance", "models", "testing")
 
 __all__ = ["Experiment", "Run", "__version__", "load_run", "run"]

@@ -1,6 +1,8 @@
 """The verbs of the command line."""
 
+import io
 import json
+import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -36,13 +38,39 @@ def run(
         str, typer.Option(help="Stop after corpus, training, importance, findings, analyses or report.")
     ] = "report",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the stages.")] = False,
-    jobs: Annotated[int, typer.Option(min=1, max=256, help="Seeds computed side by side.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, max=10_000, help="Stages computed side by side.")] = 1,
+    engine: Annotated[
+        str | None, typer.Option(help="serial, processes, ray or slurm; `attex list engine`.")
+    ] = None,
+    engine_option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="An option of the engine, as partition=gpu."),
+    ] = None,
+    recompute: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND[=NAME]", help="Make cached stages anew, as importance=gradient."),
+    ] = None,
 ) -> None:
     """Run experiments; what was computed before is not computed again."""
-    from attex.runner.batch import run_files
+    _take_threads(jobs)
+    from attex.runner.run_files import run_files
 
+    # Who asks a process to end wants what Ctrl-C does: workers ended, nothing half written.
+    signal.signal(signal.SIGTERM, _interrupt)
     try:
-        done = run_files(files, override or [], data_dir, output_dir, device, until, dry_run, jobs=jobs)
+        done = run_files(
+            files,
+            override or [],
+            data_dir,
+            output_dir,
+            device,
+            until,
+            dry_run,
+            jobs=jobs,
+            engine=engine,
+            engine_options=_options(engine_option or []),
+            recompute=recompute or [],
+        )
     except KeyboardInterrupt:
         print("\nattex: interrupted; the same command goes on from here", file=sys.stderr)
         raise typer.Exit(130) from None
@@ -54,9 +82,8 @@ def show(file: Path, override: Overrides = None) -> None:
     """Print an experiment as JSON with every default filled in."""
     from attex.config.loading import load_experiments
 
-    found = load_experiments(file, override or [])
-    plain = [one.resolved() for one in found] if isinstance(found, list) else found.resolved()
-    print(json.dumps(plain, indent=2, ensure_ascii=False))
+    plain = [config.resolved() for config in load_experiments(file, override or [])]
+    print(json.dumps(plain if len(plain) > 1 else plain[0], indent=2, ensure_ascii=False))
 
 
 @app.command()
@@ -72,19 +99,19 @@ def list_names(
     kind: Annotated[str | None, typer.Argument(help="One kind only, as 'measure'.")] = None,
 ) -> None:
     """List every registered name with its description and citation."""
-    from attex.config.registries import REGISTRIES
-    from attex.foundations.errors import UserError
-    from attex.foundations.registry import did_you_mean
+    from attex.catalogue import components, kinds
 
-    if kind is not None and kind not in REGISTRIES:
-        near = did_you_mean(kind, REGISTRIES) or f"; known: {', '.join(REGISTRIES)}"
+    known = kinds()
+    if kind is not None and kind not in known:
+        from attex.foundations.errors import UserError
+        from attex.foundations.registry import did_you_mean
+
+        near = did_you_mean(kind, known) or f"; known: {', '.join(known)}"
         raise UserError(f"no kind '{kind}'{near}")
-    for name in [kind] if kind else REGISTRIES:
+    for name in [kind] if kind else known:
         print(name)
-        for entry in REGISTRIES[name]:
-            aliases = f" ({', '.join(entry.aliases)})" if entry.aliases else ""
-            cite = f" [{entry.cite}]" if entry.cite else ""
-            print(f"  {entry.name + aliases:22} {entry.summary}{cite}")
+        for component in components(*known[name]):
+            print(f"  {component.line()}")
 
 
 @app.command()
@@ -99,16 +126,47 @@ def data(data_dir: DataDir = None) -> None:
         print(line)
 
 
+def _take_threads(jobs: int) -> None:
+    """Tell libraries that load from now on how many threads each job has."""
+    import os
+
+    from attex.runner.threads import environment, threads_for
+
+    for name, value in environment(threads_for(jobs)).items():
+        os.environ.setdefault(name, value)
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _options(words: list[str]) -> dict[str, object]:
+    """Read KEY=VALUE each; a value is JSON, or else plain text."""
+    from attex.foundations.errors import UserError
+
+    options: dict[str, object] = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals or not key:
+            raise UserError(f"--engine-option {word}: expected KEY=VALUE, as in partition=gpu")
+        try:
+            options[key] = json.loads(text)
+        except ValueError:
+            options[key] = text
+    return options
+
+
 def main() -> None:
     """Run the command line; an error that is the user's to mend is one line and exit code 2."""
     from attex.foundations.errors import UserError
 
+    for stream in (sys.stdout, sys.stderr):
+        # A name that the terminal cannot show is no reason to fail, least of all while saying why.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
-    except UserError as error:
-        print(f"attex: {error}", file=sys.stderr)
-        sys.exit(2)
-    except OSError as error:
-        # A full disk, a folder that may not be written: the system's words say enough.
+    except (UserError, OSError) as error:
+        # Of a full disk, or a folder that may not be written, the system's words say enough.
         print(f"attex: {error}", file=sys.stderr)
         sys.exit(2)

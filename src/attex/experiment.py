@@ -1,63 +1,20 @@
-"""What a notebook imports: experiments, and the runs they leave behind."""
+"""What a notebook imports: experiments, and how to run them."""
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attex.config.loading import load_experiments, validate
 from attex.config.schema import ExperimentConfig
-from attex.data.folder import DataFolder
-from attex.foundations.devices import choose_device
+from attex.finished_run import Run
 from attex.foundations.errors import UserError
-from attex.foundations.storage import read_json
+from attex.runner.engine import choose_engine, workspace_for
 from attex.runner.execution import execute
+from attex.runner.plan import UNTIL
+from attex.runner.recompute import Recompute
 
-if TYPE_CHECKING:
-    import polars as pl
-
-
-class Run:
-    """A finished run: its folder, read when asked."""
-
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        if not (self.path / "manifest.json").is_file():
-            raise UserError(f"{self.path} is not a run folder: it has no manifest.json")
-
-    @cached_property
-    def config(self) -> dict[str, Any]:
-        """The resolved configuration."""
-        return dict(read_json(self.path / "config.json"))
-
-    @cached_property
-    def metrics(self) -> dict[str, Any]:
-        """Facts of the data, and every seed's scores and training history."""
-        return dict(read_json(self.path / "metrics.json"))
-
-    @cached_property
-    def tables(self) -> "dict[str, pl.DataFrame]":
-        """Every table by name; those of `correlation/` keep that prefix."""
-        import polars as pl
-
-        own = {path.stem: path for path in sorted(self.path.glob("tables/*.csv"))}
-        own |= {f"correlation/{p.stem}": p for p in sorted(self.path.glob("correlation/*.csv"))}
-        return {name: pl.read_csv(path, schema_overrides=_texts(path)) for name, path in own.items()}
-
-    @cached_property
-    def instances(self) -> "pl.DataFrame":
-        """One row for each text and seed: its tokens and every score."""
-        import polars as pl
-
-        return pl.read_parquet(self.path / "instances.parquet")
-
-    @property
-    def report(self) -> Path:
-        """The page to open."""
-        return self.path / "report.html"
-
-    def __repr__(self) -> str:
-        return f"Run({str(self.path)!r})"
+_STEPS = {"training": "trained", "importance": "trained and measured", "report": "reported"}
+"""What an experiment is after each step that a notebook can take."""
 
 
 class Experiment:
@@ -65,63 +22,67 @@ class Experiment:
 
     `Experiment(**fields)` takes the keys of an experiment file. Each step computes only what is
     not yet in the cache of `output_dir`.
+
+    Example:
+        >>> from attex import Experiment
+        >>> experiment = Experiment(data="planted", seeds=[0, 1])
+        >>> experiment.config.seeds, experiment.config.model.attention.title
+        ((0, 1), 'tanh')
     """
 
     def __init__(self, **fields: Any) -> None:
         self.config: ExperimentConfig = validate(fields)
+        self._reached = "corpus"
 
     @classmethod
     def from_file(cls, path: str | Path, overrides: Sequence[str] = ()) -> "Experiment":
-        """Read an experiment file; one that evaluates to an array is for `attex.run`."""
-        config = load_experiments(Path(path), overrides)
-        if isinstance(config, list):
-            raise UserError(f"{path} is an array of experiments; attex.run takes those")
-        return cls._of(config)
+        """Read an experiment file; one that holds several is for `attex.run`."""
+        configs = load_experiments(Path(path), overrides)
+        if len(configs) != 1:
+            raise UserError(f"{path} holds {len(configs)} experiments; attex.run takes those")
+        return cls._of(configs[0])
 
     @classmethod
     def _of(cls, config: ExperimentConfig) -> "Experiment":
         experiment = cls.__new__(cls)
         experiment.config = config
+        experiment._reached = "corpus"
         return experiment
 
-    def run(
-        self,
-        *,
-        overrides: Sequence[str] = (),
-        data_dir: str | Path | None = None,
-        output_dir: str | Path = "outputs",
-        device: str = "auto",
-    ) -> Run:
-        """Train, measure, analyse and write the run folder."""
-        return Run(self._until("report", overrides, data_dir, output_dir, device))
+    def run(self, **options: Any) -> Run:
+        """Train, measure, analyse and write the run folder; options as for `attex.run`."""
+        (path,) = self._until("report", **options)
+        assert path is not None
+        return Run(path)
 
     def train(self, **options: Any) -> "Experiment":
-        """Train the model of every seed; options as for `run`."""
+        """Train the model of every seed; options as for `attex.run`."""
         self._until("training", **options)
         return self
 
     def evaluate(self, **options: Any) -> "Experiment":
-        """Train where needed, and compute every importance measure; options as for `run`."""
+        """Train where needed, and compute every importance measure; options as for `attex.run`."""
         self._until("importance", **options)
         return self
 
     def generate_and_save_artifacts(self, **options: Any) -> Run:
-        """Write tables, graphs and report; options as for `run`."""
+        """Write tables, graphs and report; options as for `attex.run`."""
         return self.run(**options)
 
-    def _until(
-        self,
-        stage: str,
-        overrides: Sequence[str] = (),
-        data_dir: str | Path | None = None,
-        output_dir: str | Path = "outputs",
-        device: str = "auto",
-    ) -> Any:
+    def __repr__(self) -> str:
         config = self.config
+        about = f"{config.name!r}, {config.data.title}, {config.model.title}"
+        seeds = f"{len(config.seeds)} seed{'s' * (len(config.seeds) > 1)}"
+        return f"Experiment({about}, {seeds}: {_STEPS.get(self._reached, 'nothing done yet')})"
+
+    def _until(self, stage: str, **options: Any) -> list[Path | None]:
+        config = self.config
+        overrides = options.pop("overrides", ())
         if overrides:
             config = validate(config.resolved(), overrides, config.name)
-        folder = DataFolder.at(data_dir)
-        return execute(config, folder, Path(output_dir), choose_device(device), stage)
+        paths = _execute([config], stage, **options)
+        self._reached = max(self._reached, stage, key=UNTIL.index)
+        return paths
 
 
 def run(
@@ -131,28 +92,90 @@ def run(
     data_dir: str | Path | None = None,
     output_dir: str | Path = "outputs",
     device: str = "auto",
+    jobs: int = 1,
+    engine: str | None = None,
+    engine_options: Mapping[str, Any] | None = None,
+    recompute: Sequence[str] = (),
 ) -> "Run | list[Run]":
-    """Run an experiment from a file, a dict or an `Experiment`; a list for a file with an array."""
+    """Run an experiment from a file, a dict or an `Experiment`; a list for a file with several.
+
+    Args:
+        experiment: the path of a `.jsonnet` or `.json` file, its content, or an `Experiment`.
+        overrides: `KEY=VALUE` each, as `-o` of the command line.
+        data_dir: the folder of raw datasets; else the environment's `ATTEX_DATA`, else `data`.
+        output_dir: where runs and their cache go.
+        device: `auto`, `cpu`, `cuda` or `cuda:1`.
+        jobs: how many stages are computed side by side.
+        engine: who computes them (`serial`, `processes`, `ray`, `slurm`); without a name `serial`
+            for one job, else `processes`.
+        engine_options: options of the engine, as `{"partition": "gpu"}`.
+        recompute: kinds of cached stages to make anew, as `importance` or `importance=gradient`.
+
+    Raises:
+        UserError: if the experiment is wrong, before any training, or something it needs is not
+            there; the message says what.
+
+    Example:
+        >>> import attex
+        >>> attex.run({"data": "planted"}, overrides=["trainer.epoch=2"])
+        Traceback (most recent call last):
+            ...
+        attex.foundations.errors.UserError: ... unknown key 'epoch'; did you mean 'epochs'?
+    """
+    options: dict[str, Any] = {
+        "data_dir": data_dir,
+        "output_dir": output_dir,
+        "device": device,
+        "jobs": jobs,
+        "engine": engine,
+        "engine_options": engine_options,
+        "recompute": recompute,
+    }
     if isinstance(experiment, str | Path):
         configs = load_experiments(Path(experiment), overrides)
-        if isinstance(configs, list):
-            options: dict[str, Any] = {"data_dir": data_dir, "output_dir": output_dir}
-            return [Experiment._of(config).run(**options, device=device) for config in configs]
-        experiment, overrides = Experiment._of(configs), ()
-    elif isinstance(experiment, Mapping):
+        runs = [Run(path) for path in _execute(configs, "report", **options) if path is not None]
+        return runs[0] if len(configs) == 1 else runs
+    if isinstance(experiment, Mapping):
         experiment = Experiment(**experiment)
-    return experiment.run(overrides=overrides, data_dir=data_dir, output_dir=output_dir, device=device)
+    return experiment.run(overrides=overrides, **options)
 
 
 def load_run(path: str | Path) -> Run:
-    """Open a finished run's folder."""
+    """Open a finished run's folder.
+
+    Raises:
+        UserError: if it is none.
+
+    Example:
+        >>> import attex
+        >>> attex.load_run("outputs")
+        Traceback (most recent call last):
+            ...
+        attex.foundations.errors.UserError: outputs is not a run folder: it has no manifest.json
+    """
     return Run(path)
 
 
-def _texts(path: Path) -> "dict[str, pl.DataType]":
-    """Name the columns that are text even where all of their values look like numbers."""
-    import polars as pl
-
-    with path.open(encoding="utf-8") as file:
-        columns = file.readline().rstrip("\n").split(",")
-    return {name: pl.String() for name in ("seed", "class") if name in columns}
+def _execute(
+    configs: Sequence[ExperimentConfig],
+    until: str,
+    data_dir: str | Path | None = None,
+    output_dir: str | Path = "outputs",
+    device: str = "auto",
+    jobs: int = 1,
+    engine: str | None = None,
+    engine_options: Mapping[str, Any] | None = None,
+    recompute: Sequence[str] = (),
+) -> list[Path | None]:
+    """Run experiments, and raise what went wrong with the first that did not go well."""
+    workspace = workspace_for(engine, data_dir, output_dir, device)
+    chosen = choose_engine(engine, jobs, engine_options or {}, workspace)
+    done = {
+        id(one.config): one
+        for one in execute(configs, workspace, chosen, until, Recompute.of(recompute))
+    }
+    in_order = [done[id(config)] for config in configs]
+    for one in in_order:
+        if one.trouble is not None:
+            raise one.trouble
+    return [one.path for one in in_order]

@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import random
 import subprocess
 import sys
@@ -157,10 +158,58 @@ BAD: dict[str, tuple[dict[str, object], list[str], str]] = {
         [],
         "attex: bad: raw/v.txt line 1 has vectors of width 3, but model.embedding_width is 8",
     ),
-    "truth where there is none": (
-        {"bad.jsonnet": OWN | {"analyses": ["truth"]}, "raw/own.csv": CSV},
+    "half a character in a text": (
+        {
+            "bad.jsonnet": {"data": {"type": "jsonl", "path": "own.jsonl"}},
+            "raw/own.jsonl": '{"text": "fine", "label": 1}\n{"text": "\\ud800", "label": 2}\n',
+        },
         [],
-        "attex: bad: analysis 'truth' needs a dataset that marks the deciding tokens",
+        "attex: bad: raw/own.jsonl row 2: 'text' holds half a character",
+    ),
+    "half a character in a key": (
+        {"bad.jsonnet": TINY},
+        ["-o", '{"\udcff"}=1'],
+        "attex: bad.jsonnet: the key '{\"\\udcff\"}' holds half a character",
+    ),
+    "an integer without end": (
+        {"bad.jsonnet": TINY},
+        ["-o", f"seeds=[{'9' * 5_000}]"],
+        "attex: -o seeds=[999",
+    ),
+    "brackets without end": (
+        {"bad.jsonnet": "[" * 100_000},
+        [],
+        "attex: bad.jsonnet:1:501: Exceeded maximum parse depth limit",
+    ),
+    "a class twice": (
+        {"bad.jsonnet": OWN, "raw/own.csv": CSV},
+        ["-o", 'data.labels=["good","bad","good"]'],
+        "attex: bad.jsonnet: data.labels: 'good' stands here twice",
+    ),
+    "a name that no folder can have": (
+        {"bad.jsonnet": TINY},
+        ["-o", f"name={'字' * 120}"],
+        "attex: bad.jsonnet: name: should have at most 200 bytes",
+    ),
+    "a module of Python itself": (
+        {"bad.jsonnet": {"imports": ["sys"]}},
+        [],
+        "attex: bad.jsonnet: imports: 'sys' has no source file (.py)",
+    ),
+    "a module that ends the program": (
+        {"bad.jsonnet": {"imports": ["ending_module"]}, "ending_module.py": "import sys; sys.exit(0)"},
+        [],
+        "attex: bad.jsonnet: imports: 'ending_module' ends the program when imported",
+    ),
+    "vectors of another language": (
+        {"bad.jsonnet": TINY | {"vectors": "v.txt"}, "raw/v.txt": "Gasthaus 1 2 3 4 5 6 7 8\n"},
+        [],
+        "attex: bad: raw/v.txt has a vector for none of the ",
+    ),
+    "vectors that are no numbers": (
+        {"bad.jsonnet": TINY | {"vectors": "v.txt"}, "raw/v.txt": "the 1 2 3 4 5 6 7 nan\n"},
+        [],
+        "attex: bad: raw/v.txt line 1: nan is not a finite number",
     ),
     "agreement of one measure": (
         {"bad.jsonnet": TINY | {"importance": ["attention"]}},
@@ -179,7 +228,8 @@ def test_bad_input_is_one_line_and_trains_nothing(attex_: Attex, case: str) -> N
     code, out, err = attex_("run", "bad.jsonnet", *places, *arguments)
     stages_begun = ("corpus: ", "vectors: ", "  kept ")
     (line,) = (line for line in err.splitlines() if not line.startswith(stages_begun))
-    assert line.startswith(message)
+    # A stage knows its files by their whole path.
+    assert line.replace(f"{Path.cwd()}/raw", "raw").startswith(message)
     assert code in (1, 2)
     assert out == ""
     assert not Path("out/.cache/training").exists()
@@ -197,7 +247,7 @@ def test_other_verbs_answer_bad_input_with_one_line_too(
 
 def test_a_bad_kind_is_answered_with_the_nearest(attex_: Attex) -> None:
     assert attex_("list", "mesure")[2] == "attex: no kind 'mesure'; did you mean 'measure'?\n"
-    assert attex_("list", "qq")[2].startswith("attex: no kind 'qq'; known: dataset, encoder, ")
+    assert attex_("list", "qq")[2].startswith("attex: no kind 'qq'; known: dataset, model, encoder, ")
 
 
 def test_python_dash_m_attex_is_attex_and_shows_no_traceback() -> None:
@@ -206,3 +256,23 @@ def test_python_dash_m_attex_is_attex_and_shows_no_traceback() -> None:
     )
     assert (found.returncode, found.stdout) == (2, "")
     assert found.stderr == "attex: gone.json: no such file\n"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_what_a_terminal_cannot_show_is_escaped(encoding: str) -> None:
+    def call(*arguments: bytes) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "attex", "show", *arguments],
+            capture_output=True,
+            encoding=encoding,
+            check=False,
+            env=os.environ | {"PYTHONIOENCODING": f"{encoding}:strict"},
+        )
+
+    missing = call(b"\xff\xfe.json")
+    assert (missing.returncode, missing.stdout) == (2, "")
+    assert missing.stderr == "attex: \\udcff\\udcfe.json: no such file\n"
+    write("own.json", {"name": "größe"})
+    shown = call(b"own.json")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert ("größe" if encoding == "utf-8" else r"gr\xf6\xdfe") in shown.stdout

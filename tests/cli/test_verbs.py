@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 from command_line import TINY, Attex, write
 
-import attex.runner.batch
+import attex.runner.run_files
 from attex.config.registries import REGISTRIES
 from attex.data.corpus import Corpus
 
@@ -49,7 +49,7 @@ def test_list_prints_every_registered_name_with_its_summary(attex_: Attex) -> No
     code, out, err = attex_("list")
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert [line for line in lines if not line.startswith(" ")] == list(REGISTRIES)
+    assert [line for line in lines if not line.startswith(" ")] == [*REGISTRIES, "engine"]
     for registry in REGISTRIES.values():
         for entry in registry:
             (line,) = (one for one in lines if one.split()[0] == entry.name and entry.summary in one)
@@ -97,6 +97,7 @@ def test_a_dry_run_lists_the_stages_and_writes_nothing(attex_: Attex, tmp_path: 
         "importance": 6,
         "findings": 2,
         "analysis": 2,
+        "figures": 2,
     }
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.json"]
 
@@ -106,7 +107,7 @@ def test_until_corpus_reads_the_data_and_trains_nothing(attex_: Attex) -> None:
     code, out, err = attex_("run", "tiny.json", "--until", "corpus", "--output-dir", "out")
     assert (code, out) == (0, "")
     assert "kept 40 / 20 / 20 texts" in err
-    assert [path.name for path in Path("out/.cache").iterdir()] == ["corpus"]
+    assert [path.name for path in Path("out/.cache/2").iterdir()] == ["corpus"]
     lines = attex_("run", "tiny.json", "--dry-run", "--output-dir", "out")[1].splitlines()
     assert [line.split()[1] for line in lines if line.startswith("cached")] == ["corpus"]
     assert attex_("run", "tiny.json", "--until", "corpus", "--output-dir", "out")[2] == ""
@@ -140,7 +141,7 @@ class Shouted(Planted):
     write("own.json", TINY | own | {"analyses": ["truth"]})
     code, _, err = attex_("run", "own.json", "--until", "analyses")
     assert code == 0, err
-    (folder,) = Path("outputs/.cache/corpus").glob("*/")
+    (folder,) = Path("outputs/.cache/2/corpus").glob("*/")
     corpus = Corpus.load(folder)
     assert all(word == word.upper() for word in corpus.lexicon[4:])
     headlines = [json.loads(path.read_text()) for path in Path("outputs").glob("**/headline.json")]
@@ -155,7 +156,7 @@ def test_experiments_after_one_that_fails_still_run(attex_: Attex) -> None:
     write("good.json", TINY)
     code, _, err = attex_("run", "bad.json", "good.json", "--until", "corpus")
     assert code == 1
-    assert err.startswith("attex: bad: data/sst/train.txt is missing")
+    assert "attex: bad: data/sst/train.txt is missing" in err
     assert "kept 40 / 20 / 20 texts" in err
 
 
@@ -163,7 +164,7 @@ def test_an_interrupted_run_says_how_to_go_on(attex_: Attex, monkeypatch: pytest
     def interrupt(*arguments: object, **options: object) -> bool:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(attex.runner.batch, "run_files", interrupt)
+    monkeypatch.setattr(attex.runner.run_files, "run_files", interrupt)
     code, _, err = attex_("run", "any.json")
     assert (code, err) == (130, "\nattex: interrupted; the same command goes on from here\n")
 

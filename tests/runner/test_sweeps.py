@@ -4,13 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-import torch
 
 from attex.analyses.permutation import PermutationAnalysis
 from attex.config.loading import load_experiments, validate
-from attex.data.folder import DataFolder
-from attex.runner.batch import run_files
 from attex.runner.plan import Plan
+from attex.runner.run_files import run_files
+from attex.runner.workspace import Workspace
 
 ROOT = Path(__file__).parent.parent.parent
 TINY = {
@@ -41,10 +40,9 @@ def test_a_sweep_of_nothing_is_a_failure(tmp_path: Path) -> None:
 def test_the_grid_is_that_of_its_single_files() -> None:
     folder = ROOT / "experiments" / "jain_wallace_2019"
     grid = load_experiments(folder / "grid.jsonnet")
-    assert isinstance(grid, list)
     assert len(grid) == 3 * 2 * 4
     for config in grid:
-        assert load_experiments(folder / f"{config.name}.jsonnet") == config
+        assert load_experiments(folder / f"{config.name}.jsonnet") == (config,)
 
 
 def test_a_new_measure_is_no_reason_to_find_out_again_what_needs_no_measure() -> None:
@@ -52,7 +50,7 @@ def test_a_new_measure_is_no_reason_to_find_out_again_what_needs_no_measure() ->
 
     def keys(importance: list[str]) -> dict[str, str]:
         config = validate({"data": "planted", "analyses": analyses, "importance": importance})
-        (seed, *_) = Plan(config, DataFolder.at(None), torch.device("cpu")).seeds.values()
+        (seed, *_) = Plan(config, Workspace.at(device="cpu")).seeds.values()
         return {name: stage.key for name, stage in seed.findings.items()}
 
     before, after = keys(["attention"]), keys(["attention", "gradient"])

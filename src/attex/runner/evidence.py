@@ -1,7 +1,7 @@
 """Between the files of finished stages and what analyses take and give."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from torch import Tensor
@@ -9,44 +9,59 @@ from torch import Tensor
 from attex.analyses.analysis import Evidence, Headline, Result, SeedEvidence
 from attex.data.corpus import Corpus
 from attex.foundations.divergences import distribution
+from attex.foundations.registry import Spec
 from attex.foundations.storage import read_json, read_tensors, write_json
 
-Folders = Mapping["Piece", Path]
+
+def predictions_of(seed: int) -> str:
+    """Name the input that holds the predictions of a seed's model."""
+    return f"seed {seed}: predictions"
 
 
-@dataclass(frozen=True)
-class Piece:
-    """What one folder of a seed holds: predictions, scores of a measure, findings of an analysis."""
+def findings_of(seed: int) -> str:
+    """Name the input that holds what the analysis found out about a seed's model."""
+    return f"seed {seed}: findings"
 
-    seed: int
-    measure: str | None = None
-    variant: str | None = None
-    analysis: str | None = None
+
+def scores_of(measure: str, variant: str | None = None, seed: int | None = None) -> str:
+    """Name the input that holds a measure's scores, where several seeds are inputs by its number."""
+    name = f"scores of {measure}" + (f", {variant}" if variant else "")
+    return name if seed is None else f"seed {seed}: {name}"
 
 
 def gather(
-    about: dict[str, str], corpus: Corpus, measures: tuple[str, ...], folders: Folders
+    about: dict[str, str],
+    corpus: Corpus,
+    measures: tuple[Spec, ...],
+    seeds: Sequence[int],
+    inputs: Mapping[str, Path],
 ) -> Evidence:
-    """Read the folders of every seed."""
-    found = []
-    for seed in dict.fromkeys(piece.seed for piece in folders):
-        logits = read_tensors(folders[Piece(seed)] / "logits.safetensors")[0]["logits"]
+    """Read what the inputs hold of every seed: predictions, and scores and findings if there are any."""
+    models = []
+    titles = [measure.title for measure in measures]
+    for seed in seeds:
+        logits = read_tensors(inputs[predictions_of(seed)] / "logits.safetensors")[0]["logits"]
         predicted = distribution(logits).argmax(dim=1).numpy()
         findings: dict[str, Tensor] = {}
-        for piece, folder in folders.items():
-            if piece.seed == seed and piece.analysis is not None:
-                findings |= read_tensors(folder / "findings.safetensors")[0]
-        scores = read_scores(folders, seed)
-        found.append(SeedEvidence(seed, logits, predicted, scores, findings))
-    return Evidence(about, corpus, measures, tuple(found))
+        if findings_of(seed) in inputs:
+            findings = read_tensors(inputs[findings_of(seed)] / "findings.safetensors")[0]
+        scores = read_scores(inputs, titles, seed=seed)
+        models.append(SeedEvidence(seed, logits, predicted, scores, findings))
+    return Evidence(about, corpus, measures, tuple(models))
 
 
-def read_scores(folders: Folders, seed: int, variant: str | None = None) -> dict[str, Tensor]:
-    """Read the flat scores of one model by measure, as far as there are folders."""
+def read_scores(
+    inputs: Mapping[str, Path],
+    titles: Sequence[str],
+    variant: str | None = None,
+    seed: int | None = None,
+) -> dict[str, Tensor]:
+    """Read the flat scores of one model by the measure's title, as far as they are among the inputs."""
+    folders = {title: inputs.get(scores_of(title, variant, seed)) for title in titles}
     return {
-        piece.measure: read_tensors(folder / "scores.safetensors")[0]["scores"]
-        for piece, folder in folders.items()
-        if piece.seed == seed and piece.variant == variant and piece.measure is not None
+        title: read_tensors(folder / "scores.safetensors")[0]["scores"]
+        for title, folder in folders.items()
+        if folder is not None
     }
 
 

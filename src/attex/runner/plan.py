@@ -1,33 +1,33 @@
 """The stages of an experiment, and how they depend on each other."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, cast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 
-from attex.analyses.analysis import ANALYSED, ANALYSES, PERMUTED, UNTRAINED, VARIANTS, Analysis, Subject
+from attex.analyses.analysis import ANALYSED, ANALYSES, UNTRAINED, VARIANTS, Analysis
+from attex.config.loading import validate
 from attex.config.schema import ExperimentConfig
-from attex.data.batch import Batcher
-from attex.data.corpus import Corpus, build_corpus
-from attex.data.folder import DataFolder
+from attex.data.corpus import Corpus
 from attex.data.reader import READERS, Reader
-from attex.data.vectors import PUBLISHERS, read_vectors
-from attex.foundations.progress import say
+from attex.data.vectors import PUBLISHERS
+from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec
-from attex.foundations.storage import digest_file, read_tensors, write_json, write_tensors
-from attex.importance.measure import MEASURES
-from attex.importance.scoring import score_texts
-from attex.models.classifier import AttentionModel
-from attex.models.encoder import ENCODERS, Encoder
-from attex.models.imposed import PermutedAttention
-from attex.runner.assembly import assemble, load_model
-from attex.runner.evidence import Piece, gather, read_scores, write_result
-from attex.runner.plugins import plugin_digests
+from attex.models.architecture import MODELS, Architecture
+from attex.models.assembly import assemble
+from attex.runner.dependencies import plugin_digests, version_of
+from attex.runner.evidence import findings_of, predictions_of, scores_of
 from attex.runner.stage import Stage
-from attex.training.metrics import classification_metrics
-from attex.training.prediction import predict
+from attex.runner.stages.analysis import AnalysisStage
+from attex.runner.stages.corpus import CorpusStage
+from attex.runner.stages.figures import FiguresStage
+from attex.runner.stages.findings import FindingsStage
+from attex.runner.stages.importance import ImportanceStage
+from attex.runner.stages.predictions import PredictionsStage
+from attex.runner.stages.training import TrainingStage
+from attex.runner.stages.vectors import VectorsStage
+from attex.runner.workspace import Workspace
 from attex.training.trainer import TRAINERS, Trainer
 
 UNTIL = ("corpus", "training", "importance", "findings", "analyses", "report")
@@ -49,90 +49,124 @@ class SeedStages:
 
 
 class Plan:
-    """All stages of one experiment; making a plan reads configuration and raw files' hashes only."""
+    """All stages of one experiment; making a plan reads configuration and raw files' hashes only.
 
-    def __init__(self, config: ExperimentConfig, folder: DataFolder, device: torch.device) -> None:
+    `left_out` are analyses that have nothing to say of this corpus or model, with the reason.
+    """
+
+    def __init__(
+        self,
+        config: ExperimentConfig,
+        workspace: Workspace,
+        left_out: Mapping[str, str] | None = None,
+    ) -> None:
         self.config = config
+        self.left_out = dict(left_out or {})
         self.files: dict[str, str] = {}
-        self._device = device
-        self._data = folder
-        self._reader: Reader = READERS.bind(config.data)
+        self._workspace = workspace
         self._trainer: Trainer = TRAINERS.bind(config.trainer)
-        self._specs = {"performance": ANALYSES.spec("performance")} | {
-            s.type: s for s in config.analyses
-        }
+        asked = (ANALYSES.spec("performance"), *config.analyses)
+        self._specs = {spec.type: spec for spec in asked if spec.type not in self.left_out}
         self.methods: dict[str, Analysis] = {n: ANALYSES.bind(s) for n, s in self._specs.items()}
         self._plugins = plugin_digests(config.imports)
-        self.measures = tuple(measure.title for measure in config.importance)
-        encoder = cast(type[Encoder], ENCODERS[config.model.encoder.type].target)
+        self.measures = config.importance
+        self._architecture: Architecture = MODELS.bind(config.model)
+        encoder = self._architecture.encoder_class
         self._variants = {name: m.requires(self.measures, encoder) for name, m in self.methods.items()}
         self.corpus = self._corpus()
         self.vectors = self._vectors()
+        self._shared = {"corpus": self.corpus} | ({"vectors": self.vectors} if self.vectors else {})
+        self._sources = self._source_plans()
         self.seeds = {seed: self._seed(seed) for seed in config.seeds}
         self.analyses = {name: self._analysis(name) for name in self.methods}
+        self.figures = {name: self._figures(name) for name in self.methods}
 
     def stages(self, until: str = "report") -> list[Stage]:
-        """Return the stages to obtain, in order, up to one of `UNTIL`."""
+        """Return the stages to obtain, each after what it needs, up to one of `UNTIL`."""
         upto = UNTIL.index(until)
-        found = [self.corpus] if self.vectors is None else [self.corpus, self.vectors]
+        wanted = [self.corpus] if self.vectors is None else [self.corpus, self.vectors]
         for seed in self.seeds.values() if upto >= 1 else ():
-            found += [seed.training, seed.predictions]
+            wanted += [seed.training, seed.predictions]
             for scores in (seed.importance, *seed.controls.values()) if upto >= 2 else ():
-                found += scores.values()
-            found += seed.findings.values() if upto >= 3 else ()
-        return found + (list(self.analyses.values()) if upto >= 4 else [])
+                wanted += scores.values()
+            wanted += seed.findings.values() if upto >= 3 else ()
+        wanted += self.analyses.values() if upto >= 4 else ()
+        wanted += self.figures.values() if upto >= 5 else ()
+        # What a source's training needs is not among those of this experiment.
+        known: set[str] = set()
+        return [needed for stage in wanted for needed in stage.and_before(known)]
 
-    def check(self, corpus: Corpus) -> None:
-        """Raise `UserError` where the model cannot be built, or an analysis not done, on this corpus."""
+    def check(self, corpus: Corpus) -> dict[str, str]:
+        """Raise `UserError` where the experiment cannot be done on this corpus and must be mended.
+
+        Returns the analyses that have nothing to say of this corpus or model, each with the reason.
+        """
         with torch.device("meta"):
-            assemble(self.config.model, corpus, seed=0)
+            # Without its numbers: what can be built so can be built.
+            model = assemble(self.config.model, corpus.vocabulary_size, len(corpus.classes), seed=0)
         self._trainer.check(corpus)
-        for analysis in self.methods.values():
-            analysis.check(corpus, self.measures)
+        lacking = {}
+        for name, analysis in self.methods.items():
+            reason = analysis.lacks(model, corpus)
+            if reason is not None:
+                lacking[name] = reason
+            else:
+                analysis.check(corpus, self.measures)
+        return lacking
 
     def about(self) -> dict[str, str]:
         """The columns that identify the experiment in every table."""
-        attention = self.config.model.attention
-        options = attention.options()
-        return {
-            "experiment": self.config.name,
-            "dataset": self.config.data.type,
-            "encoder": self.config.model.encoder.type,
-            "attention": attention.type,
-            "projection": options["projection"].title if "projection" in options else "none",
-        }
+        about = {"experiment": self.config.name, "dataset": self.config.data.type}
+        return about | self._architecture.about()
+
+    def evidence(self) -> dict[str, Stage]:
+        """Return the predictions and scores of every seed, by their names as inputs."""
+        pieces = {predictions_of(n): seed.predictions for n, seed in self.seeds.items()}
+        for number, seed in self.seeds.items():
+            pieces |= {scores_of(m, seed=number): stage for m, stage in seed.importance.items()}
+        return pieces
+
+    def importance_of(self, measure: Spec, seed: int, split: str) -> Stage:
+        """Return the scores of a measure on any split, by the model of a seed."""
+        return self._importance(measure, seed, self.seeds[seed].training, None, split)
 
     def _corpus(self) -> Stage:
-        self.files |= {str(path): digest_file(path) for path in self._reader.files(self._data)}
-
-        def make(folder: Path, inputs: Sequence[Path]) -> None:
-            corpus = build_corpus(self._reader, self._data)
-            corpus.save(folder)
-            kept = " / ".join(f"{n:,}" for n in corpus.facts["kept"].values())
-            say(f"  kept {kept} texts (train / dev / test), {corpus.vocabulary_size:,} words")
-
-        settings = {"data": self.config.data.settings(), "files": sorted(self.files.values())}
-        return Stage("corpus", self.config.data.title, 1, settings | self._plugins, (), make)
+        reader: Reader = READERS.bind(self.config.data)
+        digest = self._workspace.digest_raw
+        self.files |= {str(path): digest(path) for path in reader.files(self._workspace.data)}
+        settings = {"data": self.config.data, "files": sorted(self.files.values())}
+        return CorpusStage.planned(self.config.data.title, settings | self._plugins)
 
     def _vectors(self) -> Stage | None:
         if self.config.vectors is None:
             return None
-        path = self._data.own_file(self.config.vectors, PUBLISHERS)
-        self.files[str(path)] = digest_file(path)
-        width = self.config.model.embedding_width
+        path = self._workspace.data.own_file(self.config.vectors, PUBLISHERS)
+        self.files[str(path)] = self._workspace.digest_raw(path)
+        settings = {"file": self.files[str(path)], "width": self._architecture.embedding_width}
+        place = {"path": str(path.absolute())}
+        return VectorsStage.planned(path.name, settings, {"corpus": self.corpus}, place)
 
-        def make(folder: Path, inputs: Sequence[Path]) -> None:
-            vectors = read_vectors(path, Corpus.load(inputs[0]).vocabulary, width)
-            write_tensors(folder / "vectors.safetensors", {"matrix": vectors.matrix})
-            write_json(folder / "coverage.json", {"coverage": vectors.coverage})
-            say(f"  {vectors.coverage:.1%} of the vocabulary has a vector")
+    @property
+    def sources(self) -> dict[str, "Plan"]:
+        """The experiments whose models the trainer needs, by its names for them."""
+        return self._sources
 
-        settings = {"file": self.files[str(path)], "width": width}
-        return Stage("vectors", path.name, 1, settings, (self.corpus,), make)
+    def _source_plans(self) -> dict[str, "Plan"]:
+        """Plan the experiments whose models the trainer needs: on the same corpus, with our seeds.
 
-    def pieces(self) -> dict[Piece, Stage]:
-        """Return the predictions and scores of every seed."""
-        return {piece: s for n, seed in self.seeds.items() for piece, s in _scores(n, seed).items()}
+        Where such an experiment does not say otherwise, it is like this one.
+        """
+        plans, own = {}, self.config.resolved()
+        for name, fields in self._trainer.sources().items():
+            alike = {key: own[key] for key in ("imports", "data", "vectors", "model")}
+            fixed = {"seeds": own["seeds"], "importance": [], "analyses": []}
+            whole = alike | {"name": f"{self.config.name}.{name}"} | dict(fields) | fixed
+            plan = Plan(validate(whole, origin=f"trainer.{name}"), self._workspace)
+            if plan.corpus.key != self.corpus.key:
+                raise UserError(f"trainer.{name}: its data must be that of the experiment")
+            self.files |= plan.files
+            plans[name] = plan
+        return plans
 
     def _seed(self, seed: int) -> SeedStages:
         training = self._training(seed)
@@ -144,132 +178,107 @@ class Plan:
 
         wanted = {variant for needed in self._variants.values() for variant in needed}
         controls = {variant: scores(variant) for variant in VARIANTS if variant in wanted}
-        predictions, importance = self._predictions(seed, training), scores(None)
-        stages = SeedStages(training, predictions, importance, controls, {})
+        predictions = PredictionsStage.planned(
+            self._title(seed),
+            {"model": self.config.model},
+            self._of_model(seed, training),
+            unkeyed=self._trained_by(),
+        )
+        stages = SeedStages(training, predictions, scores(None), controls, {})
         for name, method in self.methods.items():
             if method.examines:
                 stages.findings[name] = self._findings(name, seed, stages)
         return stages
 
-    def _findings(self, name: str, seed: int, stages: SeedStages) -> Stage:
-        pieces = _scores(seed, stages) if self.methods[name].examines_scores else {}
-        for variant in self._variants[name]:
-            pieces |= {Piece(seed, m, variant): s for m, s in stages.controls[variant].items()}
-
-        def make(folder: Path, inputs: Sequence[Path]) -> None:
-            corpus, weights = Corpus.load(inputs[0]), inputs[1] / "model.safetensors"
-            folders, vectors = dict(zip(pieces, inputs[2:], strict=False)), inputs[2 + len(pieces) :]
-            subject = Subject(
-                corpus,
-                self._device,
-                read_scores(folders, seed),
-                {variant: read_scores(folders, seed, variant) for variant in self._variants[name]},
-                lambda: load_model(self.config.model, corpus, weights, self._device),
-            )
-            if self.methods[name].examines_untrained:
-                # Only then are the vectors that such a model starts from among the inputs.
-                untrained = self._fresh_model(corpus, vectors, seed).eval()
-                subject = replace(subject, load_untrained=lambda: untrained)
-            found = self.methods[name].examine(subject)
-            write_tensors(folder / "findings.safetensors", {k: x.cpu() for k, x in found.items()})
-
-        spec = self._specs[name]
-        settings = {"analysis": spec.settings()} | self._plugins
-        inputs = (self.corpus, stages.training, *pieces.values())
-        if self.methods[name].examines_untrained and self.vectors is not None:
-            inputs += (self.vectors,)
-        return Stage("findings", f"{name}, seed {seed}", 1, settings, inputs, make)
+    def _title(self, seed: int) -> str:
+        return f"{self.config.name}, seed {seed}"
 
     def _training(self, seed: int) -> Stage:
-        config = self.config
+        settings = {"model": self.config.model, "seed": seed} | self._trained_by() | self._plugins
+        inputs = self._shared | self._of_model(seed)
+        return TrainingStage.planned(self._title(seed), settings, inputs)
 
-        def make(folder: Path, inputs: Sequence[Path]) -> None:
-            corpus = Corpus.load(inputs[0])
-            model = self._fresh_model(corpus, inputs[1:], seed)
-            checkpoint = folder / "checkpoint.safetensors"
-            progress = self._trainer.fit(model, corpus, seed, checkpoint, self._device)
-            write_tensors(folder / "model.safetensors", model.state_dict())
-            history = {"best_epoch": progress.best_epoch, "epochs": progress.history}
-            write_json(folder / "history.json", history)
-            checkpoint.unlink(missing_ok=True)
+    def _trained_by(self) -> dict[str, Any]:
+        """Return who has trained a model, or wraps it, as settings."""
+        sources = {name: plan.config.model for name, plan in self._sources.items()}
+        return {"trainer": self.config.trainer, "sources": sources}
 
-        settings: dict[str, Any] = {
-            "model": config.model.model_dump(),
-            "trainer": config.trainer.settings(),
-            "seed": seed,
-        }
-        inputs = (self.corpus,) if self.vectors is None else (self.corpus, self.vectors)
-        title = f"{config.name}, seed {seed}"
-        return Stage("training", title, 1, settings | self._plugins, inputs, make)
+    def _of_model(self, seed: int, training: Stage | None = None) -> dict[str, Stage]:
+        """Return what a seed's model is made of, as inputs: corpus, sources and training."""
+        inputs = {f"source {name}": plan.seeds[seed].training for name, plan in self._sources.items()}
+        inputs |= {} if training is None else {"training": training}
+        return {"corpus": self.corpus} | inputs
 
-    def _fresh_model(self, corpus: Corpus, vectors: Sequence[Path], seed: int) -> AttentionModel:
-        pretrained = None
-        for folder in vectors:
-            pretrained = read_tensors(folder / "vectors.safetensors")[0]["matrix"]
-        return assemble(self.config.model, corpus, seed, pretrained).to(self._device)
-
-    def _predictions(self, seed: int, training: Stage) -> Stage:
-        def make(folder: Path, inputs: Sequence[Path]) -> None:
-            corpus = Corpus.load(inputs[0])
-            weights = inputs[1] / "model.safetensors"
-            model = load_model(self.config.model, corpus, weights, self._device)
-            logits = predict(model, Batcher(corpus, ANALYSED, self._device))
-            write_tensors(folder / "logits.safetensors", {"logits": logits})
-            scores = classification_metrics(logits, corpus.splits[ANALYSED].labels)
-            write_json(folder / "metrics.json", scores)
-            say(f"  {ANALYSED} accuracy {scores['accuracy']:.4f}")
-
-        title = f"{self.config.name}, seed {seed}"
-        return Stage("predictions", title, 1, {}, (self.corpus, training), make)
-
-    def _importance(self, measure: Spec, seed: int, training: Stage, variant: str | None) -> Stage:
-        title = f"{measure.title}, seed {seed}" + (f", {variant}" if variant else "")
-
-        def make(folder: Path, inputs: Sequence[Path]) -> None:
-            corpus = Corpus.load(inputs[0])
-            texts = Batcher(corpus, ANALYSED, self._device)
-            if variant == UNTRAINED:
-                model = self._fresh_model(corpus, inputs[1:], seed)
-            else:
-                weights = inputs[1] / "model.safetensors"
-                model = load_model(self.config.model, corpus, weights, self._device)
-            if variant == PERMUTED:
-                model = PermutedAttention(model, seed)
-            scores = score_texts(model, MEASURES.bind(measure), texts, folder, title)
-            write_tensors(folder / "scores.safetensors", {"scores": scores})
-            for piece in folder.glob("piece-*"):
-                piece.unlink()
-
-        settings = {"measure": measure.settings()} | self._plugins
-        inputs: tuple[Stage, ...] = (self.corpus, training)
+    def _importance(
+        self, measure: Spec, seed: int, training: Stage, variant: str | None, split: str = ANALYSED
+    ) -> Stage:
+        settings: dict[str, Any] = {"measure": measure, "model": self.config.model, "split": split}
+        inputs = self._of_model(seed, training)
         if variant is not None:
             settings |= {"variant": variant, "seed": seed}
         if variant == UNTRAINED:
             # Nothing of the training goes in, so nothing of it may change the key.
-            settings["model"] = self.config.model.model_dump()
-            inputs = training.inputs
-        return Stage("importance", title, 2, settings, inputs, make)
+            inputs = self._shared | self._of_model(seed)
+            # But a trainer that asks other models may have them in this one.
+            settings |= self._trained_by() if self._sources else {}
+        title = f"{measure.title}, seed {seed}" + (f", {variant}" if variant else "")
+        trained_by = self._trained_by()
+        return ImportanceStage.planned(title, settings | self._plugins, inputs, unkeyed=trained_by)
+
+    def _findings(self, name: str, seed: int, stages: SeedStages) -> Stage:
+        method, variants = self.methods[name], self._variants[name]
+        inputs = self._of_model(seed, stages.training)
+        if method.examines_scores:
+            inputs |= {scores_of(m): stage for m, stage in stages.importance.items()}
+        for variant in variants:
+            scores = stages.controls[variant]
+            inputs |= {scores_of(m, variant): stage for m, stage in scores.items()}
+        if method.examines_untrained:
+            inputs |= self._shared
+        settings = {
+            "analysis": self._specs[name],
+            "model": self.config.model,
+            "seed": seed,
+            "variants": list(variants),
+        }
+        titles, measures = self._measures()
+        if method.examines_scores or variants:
+            settings |= titles
+        unkeyed = measures | self._trained_by()
+        title = f"{name}, seed {seed}"
+        return FindingsStage.planned(title, settings | self._plugins, inputs, unkeyed=unkeyed)
 
     def _analysis(self, name: str) -> Stage:
         method = self.methods[name]
-        pieces = {Piece(number): seed.predictions for number, seed in self.seeds.items()}
+        inputs = {predictions_of(number): seed.predictions for number, seed in self.seeds.items()}
         if method.reads_scores:
-            pieces |= self.pieces()
+            inputs |= self.evidence()
         if method.examines:
-            found = {Piece(n, analysis=name): seed.findings[name] for n, seed in self.seeds.items()}
-            pieces |= found
+            inputs |= {findings_of(n): seed.findings[name] for n, seed in self.seeds.items()}
+        settings: dict[str, Any] = {
+            "analysis": self._specs[name],
+            "about": self.about(),
+            "seeds": list(self.config.seeds),
+        }
+        titles, measures = self._measures()
+        if method.reads_scores or (method.examines and method.examines_scores):
+            settings |= titles
+        return AnalysisStage.planned(
+            self._specs[name].title,
+            settings | self._plugins,
+            {"corpus": self.corpus} | inputs,
+            unkeyed=measures,
+        )
 
-        def make(folder: Path, inputs: Sequence[Path]) -> None:
-            corpus = Corpus.load(inputs[0])
-            folders = dict(zip(pieces, inputs[1:], strict=True))
-            evidence = gather(self.about(), corpus, self.measures, folders)
-            write_result(folder, self.methods[name](evidence))
+    def _figures(self, name: str) -> Stage:
+        settings = {"drawn_by": version_of("vl-convert-python")}
+        return FiguresStage.planned(name, settings, {"analysis": self.analyses[name]})
 
-        spec = self._specs[name]
-        settings = {"analysis": spec.settings(), "about": self.about()} | self._plugins
-        return Stage("analysis", spec.title, 3, settings, (self.corpus, *pieces.values()), make)
+    def _measures(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the titles of the measures, and the measures, as settings.
 
-
-def _scores(number: int, seed: SeedStages) -> dict[Piece, Stage]:
-    measured = {Piece(number, measure): stage for measure, stage in seed.importance.items()}
-    return {Piece(number): seed.predictions} | measured
+        The titles are keyed where scores are looked at, since their order counts. How the scores come
+        about is in the keys of the inputs.
+        """
+        titles = [measure.title for measure in self.measures]
+        return {"titles": titles}, {"measures": list(self.measures)}

@@ -1,0 +1,122 @@
+"""A finished run: its folder, read when asked."""
+
+import importlib
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attex.foundations.csv_cells import original
+from attex.foundations.errors import UserError
+from attex.foundations.registry import did_you_mean
+from attex.foundations.storage import read_json
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from attex.models.classifier import AttentionModel
+
+
+class Run:
+    """A finished run. Its folder is enough: nothing is read from anywhere else.
+
+    Example:
+        A minute model, to show what there is to read:
+
+        >>> import tempfile
+        >>> import attex
+        >>> small = {"embedding_width": 4, "encoder": {"type": "average", "hidden": 2}}
+        >>> data = {"type": "planted", "sizes": [20, 10, 10]}
+        >>> config = {"data": data, "model": small, "trainer": {"epochs": 1}, "analyses": ["truth"]}
+        >>> run = attex.run(config, output_dir=tempfile.mkdtemp())
+        >>> sorted(run.tables), len(run.instances), run.report.name
+        (['performance', 'truth'], 10, 'report.html')
+        >>> run.model().encoder.width
+        2
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if not (self.path / "manifest.json").is_file():
+            raise UserError(f"{self.path} is not a run folder: it has no manifest.json")
+
+    @cached_property
+    def config(self) -> dict[str, Any]:
+        """The resolved configuration."""
+        return dict(read_json(self.path / "config.json"))
+
+    @cached_property
+    def metrics(self) -> dict[str, Any]:
+        """Facts of the data, and every seed's scores and training history."""
+        return dict(read_json(self.path / "metrics.json"))
+
+    @cached_property
+    def tables(self) -> "dict[str, pl.DataFrame]":
+        """Every table by name; those of `correlation/` keep that prefix."""
+        own = {path.stem: path for path in sorted(self.path.glob("tables/*.csv"))}
+        own |= {f"correlation/{p.stem}": p for p in sorted(self.path.glob("correlation/*.csv"))}
+        return {name: _read_table(path) for name, path in own.items()}
+
+    @cached_property
+    def summary(self) -> "pl.DataFrame":
+        """The headlines: each question with the number that answers it, its interval and chance."""
+        return _read_table(self.path / "headlines.csv")
+
+    @cached_property
+    def instances(self) -> "pl.DataFrame":
+        """One row for each text and seed: its tokens and every score."""
+        import polars as pl
+
+        return pl.read_parquet(self.path / "instances.parquet")
+
+    @cached_property
+    def vocabulary(self) -> dict[str, Any]:
+        """The words that the models know, in the order of their rows; the classes; the markers."""
+        return dict(read_json(self.path / "vocabulary.json"))
+
+    @property
+    def report(self) -> Path:
+        """The page to open."""
+        return self.path / "report.html"
+
+    def model(self, seed: int | None = None, device: str = "cpu") -> "AttentionModel":
+        """Load the trained model of a seed, the first if none is named, ready to be looked at."""
+        from attex.foundations.devices import choose_device
+        from attex.models.architecture import MODELS
+        from attex.models.assembly import load_model
+        from attex.training.trainer import TRAINERS, Trainer
+
+        seeds = self.config["seeds"]
+        seed = seeds[0] if seed is None else seed
+        if seed not in seeds:
+            near = did_you_mean(seed, map(str, seeds)) or f"; it has {', '.join(map(str, seeds))}"
+            raise UserError(f"{self.path} has no model of seed {seed}{near}")
+        for name in self.config["imports"]:
+            importlib.import_module(name)
+        file = "model.safetensors" if seed == seeds[0] else f"model_seed_{seed}.safetensors"
+        where = choose_device(device)
+
+        def load(model: Any, weights: str) -> "AttentionModel":
+            size, classes = len(self.vocabulary["words"]), len(self.vocabulary["classes"])
+            return load_model(MODELS.spec(model), size, classes, self.path / weights, where)
+
+        trainer: Trainer = TRAINERS.bind(TRAINERS.spec(self.config["trainer"]))
+        sources = {
+            name: load(
+                fields.get("model", self.config["model"]), f"source_{name}_seed_{seed}.safetensors"
+            )
+            for name, fields in trainer.sources().items()
+        }
+        return trainer.wrap(load(self.config["model"], file), sources).eval()
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.path)!r})"
+
+
+def _read_table(path: Path) -> "pl.DataFrame":
+    """Read a table; some columns are text even where all of their values look like numbers."""
+    import polars as pl
+
+    with path.open(encoding="utf-8") as file:
+        columns = file.readline().rstrip("\n").split(",")
+    texts: dict[str, pl.DataType] = {n: pl.String() for n in ("seed", "class") if n in columns}
+    return original(pl.read_csv(path, schema_overrides=texts))

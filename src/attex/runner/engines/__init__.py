@@ -1,0 +1,1 @@
+"""One file per way of having tasks done; a new one is found by its `@ENGINES.register`."""

@@ -1,0 +1,150 @@
+"""Lay a finished experiment out as a run folder."""
+
+import os
+import shutil
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attex.analyses.summary import frame
+from attex.claims.matching import beside
+from attex.data.corpus import Corpus
+from attex.foundations.csv_cells import harmless
+from attex.foundations.divergences import distribution
+from attex.foundations.ownership import is_abandoned, own_name
+from attex.foundations.storage import PARTIAL, read_json, write_json, write_text
+from attex.report.examples import choose_examples
+from attex.report.page import Section, render_page
+from attex.runner.evidence import gather, read_result
+from attex.runner.kept import corpus_in
+from attex.runner.latex import to_latex
+from attex.runner.plan import Plan
+from attex.runner.workspace import Workspace
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from attex.analyses.analysis import Evidence
+
+
+def write_run_folder(plan: Plan, workspace: Workspace, manifest: dict[str, Any]) -> Path:
+    """Assemble `<output>/<experiment>/<timestamp>` from the cache; it is there whole or not at all."""
+    place = workspace.output / plan.config.name
+    place.mkdir(parents=True, exist_ok=True)
+    for left in filter(is_abandoned, place.glob(f"*{PARTIAL}")):
+        shutil.rmtree(left, ignore_errors=True)
+    partial = place / f"{own_name()}{PARTIAL}"
+    partial.mkdir()
+    _fill(partial, plan, workspace, manifest)
+    return _named_by_time(partial)
+
+
+def _fill(partial: Path, plan: Plan, workspace: Workspace, manifest: dict[str, Any]) -> None:
+    cache, config = workspace.cache, plan.config.resolved()
+    evidence = _evidence(plan, workspace)
+    folders = {name: cache.folder(stage) for name, stage in plan.analyses.items()}
+    results = {name: read_result(folder) for name, folder in folders.items()}
+    metrics = _metrics(plan, workspace, evidence.corpus)
+    write_json(partial / "config.json", config)
+    write_json(partial / "manifest.json", manifest)
+    write_json(partial / "metrics.json", metrics)
+    write_json(partial / "vocabulary.json", _vocabulary(evidence.corpus))
+    for number, (seed, stages) in enumerate(plan.seeds.items()):
+        name = "model.safetensors" if number == 0 else f"model_seed_{seed}.safetensors"
+        shutil.copyfile(cache.folder(stages.training) / "model.safetensors", partial / name)
+        for source, of_source in plan.sources.items():
+            weights = cache.folder(of_source.seeds[seed].training) / "model.safetensors"
+            shutil.copyfile(weights, partial / f"source_{source}_seed_{seed}.safetensors")
+    instances(evidence).write_parquet(partial / "instances.parquet")
+    for result in results.values():
+        for table_name, table in result.tables.items():
+            _write_table(partial / table_name, table)
+    (partial / "graphs").mkdir()
+    for stage in plan.figures.values():
+        for kind in ("png", "svg", "pdf"):
+            for figure in cache.folder(stage).glob(f"*.{kind}"):
+                shutil.copyfile(figure, partial / "graphs" / figure.name)
+    headlines = [
+        {"analysis": name} | vars(headline)
+        for name, result in results.items()
+        for headline in result.headline
+    ]
+    _write_table(partial / "headlines", frame(headlines))
+    claims = beside({name: t for result in results.values() for name, t in result.tables.items()})
+    if claims:
+        _write_table(partial / "tables" / "published", frame(claims))
+    sections = [Section(plan.methods[name], result) for name, result in results.items()]
+    examples = choose_examples(evidence)
+    page = render_page(config, metrics, sections, examples, manifest, claims, cache.root)
+    write_text(partial / "report.html", page)
+
+
+def _vocabulary(corpus: Corpus) -> dict[str, Any]:
+    """Return what a model needs to know of the corpus it was trained on to read a new text."""
+    return {"classes": corpus.classes, "markers": corpus.markers, "words": corpus.vocabulary}
+
+
+def instances(evidence: "Evidence") -> "pl.DataFrame":
+    """One row for each text and seed: its tokens and every score."""
+    import polars as pl
+
+    texts, corpus = evidence.texts, evidence.corpus
+    rows = []
+    for seed in evidence.seeds:
+        outputs = distribution(seed.logits).tolist()
+        for i, (start, end) in enumerate(zip(texts.starts[:-1], texts.starts[1:], strict=True)):
+            row: dict[str, Any] = {
+                "name": texts.names[i],
+                "seed": seed.seed,
+                "label": corpus.classes[int(texts.labels[i])],
+                "predicted": corpus.classes[int(seed.predicted[i])],
+                "output": outputs[i],
+                "tokens": [corpus.lexicon[word] for word in texts.words[start:end].tolist()],
+            }
+            if texts.truth is not None:
+                row["truth"] = texts.truth[start:end].tolist()
+            rows.append(row | {m: s[start:end].tolist() for m, s in seed.scores.items()})
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _evidence(plan: Plan, workspace: Workspace) -> "Evidence":
+    cache = workspace.cache
+    inputs = {name: cache.folder(stage) for name, stage in plan.evidence().items()}
+    corpus = corpus_in(cache.folder(plan.corpus))
+    return gather(plan.about(), corpus, plan.measures, plan.config.seeds, inputs)
+
+
+def _metrics(plan: Plan, workspace: Workspace, corpus: Corpus) -> dict[str, Any]:
+    cache = workspace.cache
+    metrics: dict[str, Any] = {"data": corpus.facts, "seeds": {}}
+    if plan.vectors is not None:
+        metrics["vectors"] = read_json(cache.folder(plan.vectors) / "coverage.json")
+    for seed, stages in plan.seeds.items():
+        history = read_json(cache.folder(stages.training) / "history.json")
+        test = read_json(cache.folder(stages.predictions) / "metrics.json")
+        metrics["seeds"][str(seed)] = {"test": test, "training": history}
+    return metrics
+
+
+def _write_table(path: Path, table: "pl.DataFrame") -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    harmless(table).write_csv(path.with_name(path.name + ".csv"))
+    if path.parent.name == "tables":
+        write_text(path.with_name(path.name + ".tex"), to_latex(table))
+
+
+def _named_by_time(partial: Path) -> Path:
+    """Give a finished folder the time as its name, and a number where that is taken."""
+    stamp = datetime.now().astimezone().strftime("%Y-%m-%dT%H-%M-%S")
+    number = 1
+    while True:
+        path = partial.with_name(stamp if number == 1 else f"{stamp}-{number}")
+        try:
+            # To a name that is taken by a folder with anything in it, the system refuses to rename.
+            os.rename(partial, path)
+        except OSError:
+            if not path.exists():
+                raise
+            number += 1
+        else:
+            return path

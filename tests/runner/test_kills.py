@@ -1,0 +1,58 @@
+"""A run killed at any moment, run again, ends as if nothing had happened."""
+
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from small_runs import finished, leftovers, run_folders, started, tables, write
+from test_engines import does_tasks, exists, living
+
+KILLS = {"serial": 4, "processes": 4, "ray": 4}
+ALL_KILLS = {"serial": 80, "processes": 80, "ray": 40}
+"""How many runs are killed, each at a moment of its own, and how many with `--all`."""
+
+IN_A_ROW = 4
+"""At most so many of one output folder: what one kill left is in the way of the next."""
+
+
+def options(engine: str) -> list[str]:
+    return ["--engine", engine, "--jobs", "1" if engine == "serial" else "2"]
+
+
+@pytest.mark.parametrize("engine", KILLS)
+def test_kills_at_random_moments_change_nothing(
+    engine: str,
+    tmp_path: Path,
+    whole: dict[str, bytes],
+    everything: bool,
+) -> None:
+    if engine == "ray":
+        pytest.importorskip("ray", reason="needs ray: pip install 'attex[ray]'")
+    file = write(tmp_path)
+    began = time.monotonic()
+    finished(file, tmp_path / "measured", *options(engine))
+    took = time.monotonic() - began
+    rng = random.Random(engine)
+    left = (ALL_KILLS if everything else KILLS)[engine]
+    while left > 0:
+        output = tmp_path / f"out-{left}"
+        in_a_row = min(left, rng.randint(1, IN_A_ROW))
+        left -= in_a_row
+        for _ in range(in_a_row):
+            with started(file, output, *options(engine)) as run:
+                time.sleep(rng.uniform(0.2, 1.0) * took)
+                below = [pid for pid in living(run.pid) if does_tasks(pid)]
+                os.kill(run.pid, signal.SIGKILL)
+                run.communicate()
+                deadline = time.monotonic() + 60
+                while any(map(exists, below)):
+                    assert time.monotonic() < deadline, "a process outlived its driver"
+                    time.sleep(0.05)
+        done = finished(file, output, *options(engine))
+        assert "Traceback" not in done.stderr
+        for folder in run_folders(output):
+            assert tables(folder) == whole
+        assert leftovers(output) == []

@@ -15,13 +15,12 @@ from attex.analyses.summary import summarise
 from attex.config.loading import load_experiments
 from attex.config.schema import ExperimentConfig
 from attex.data.corpus import Corpus
-from attex.data.folder import DataFolder
-from attex.foundations.devices import choose_device
 from attex.foundations.divergences import distribution
 from attex.foundations.storage import read_tensors
+from attex.runner.engine import choose_engine
+from attex.runner.execution import execute
 from attex.runner.plan import Plan
-from attex.runner.stage import Cache
-from attex.runner.workers import compute_seeds
+from attex.runner.workspace import Workspace
 
 HERE = Path(__file__).parent
 SWEEP = HERE.parent / "experiments" / "models" / "accuracy.jsonnet"
@@ -47,13 +46,14 @@ missing texts cost is not measured; the difference to the published value has ot
 """
 
 
-def row(config: ExperimentConfig, cache: Cache, plan: Plan) -> str:
+def row(config: ExperimentConfig, workspace: Workspace) -> str:
     """One line of the table."""
-    corpus = Corpus.load(cache.obtain(plan.corpus))
+    plan, cache = Plan(config, workspace), workspace.cache
+    corpus = Corpus.load(cache.folder(plan.corpus))
     labels = corpus.splits["test"].labels.numpy()
     right = []
     for stages in plan.seeds.values():
-        logits = read_tensors(cache.obtain(stages.predictions) / "logits.safetensors")[0]["logits"]
+        logits = read_tensors(cache.folder(stages.predictions) / "logits.safetensors")[0]["logits"]
         right.append(distribution(logits).argmax(dim=1).numpy() == labels)
     matrix = np.stack(right).astype(float)
     found: dict[str, Any] = summarise(matrix, np.ones_like(matrix, dtype=bool))
@@ -75,13 +75,12 @@ def main() -> None:
     parser.add_argument("--device", default="auto")
     parser.add_argument("--jobs", type=int, default=1)
     asked = parser.parse_args()
-    data, device = DataFolder.at(asked.data_dir), choose_device(asked.device)
+    workspace = Workspace.at(asked.data_dir, asked.output_dir, asked.device)
     configs = load_experiments(SWEEP)
-    assert isinstance(configs, list)
-    if asked.jobs > 1:
-        compute_seeds(configs, data, asked.output_dir, device, "training", asked.jobs)
-    cache = Cache(asked.output_dir / ".cache")
-    rows = [row(config, cache, Plan(config, data, device)) for config in configs]
+    for done in execute(configs, workspace, choose_engine(None, asked.jobs, {}, workspace), "training"):
+        if done.trouble is not None:
+            raise done.trouble
+    rows = [row(config, workspace) for config in configs]
     (HERE / "models.md").write_text(HEADER + "\n".join(rows) + "\n", encoding="utf-8")
 
 

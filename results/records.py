@@ -7,10 +7,10 @@ import torch
 
 import attex
 from attex.runner.plan import Plan
-from attex.runner.stage import Cache
+from attex.runner.workspace import Workspace
 
 
-def record(plan: Plan, cache: Cache) -> dict[str, Any]:
+def record(plan: Plan, workspace: Workspace) -> dict[str, Any]:
     """Describe how an experiment came about, as far as its stages are in the cache."""
     return {
         # Where the tables were laid out; models may have been trained elsewhere.
@@ -22,8 +22,13 @@ def record(plan: Plan, cache: Cache) -> dict[str, Any]:
         "seeds": list(plan.config.seeds),
         "files": {path.rsplit("/", 1)[-1]: digest for path, digest in sorted(plan.files.items())},
         "stages": [
-            {"kind": stage.kind, "title": stage.title, "key": stage.key, "seconds": cache.seconds(stage)}
+            {
+                "kind": stage.kind,
+                "title": stage.title,
+                "key": stage.key,
+                "seconds": workspace.cache.record(stage).seconds,
+            }
             for stage in plan.stages("analyses")
-            if cache.has(stage)
+            if workspace.cache.has(stage)
         ],
     }

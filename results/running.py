@@ -10,14 +10,13 @@ from torch import Tensor
 
 from attex.analyses.summary import ALL_SEEDS
 from attex.config.schema import ExperimentConfig
-from attex.data.folder import DataFolder
-from attex.foundations.devices import choose_device
 from attex.foundations.errors import MissingData
 from attex.foundations.progress import say
 from attex.foundations.storage import read_tensors
+from attex.runner.engine import choose_engine
+from attex.runner.execution import execute
 from attex.runner.plan import Plan
-from attex.runner.stage import Cache
-from attex.runner.workers import compute_seeds
+from attex.runner.workspace import Workspace
 from results.records import record
 
 
@@ -39,12 +38,13 @@ def options(description: str | None) -> argparse.ArgumentParser:
 class Found:
     """What one experiment found: its tables by name, and what was found of each model."""
 
-    def __init__(self, plan: Plan, cache: Cache) -> None:
+    def __init__(self, plan: Plan, workspace: Workspace) -> None:
+        cache = workspace.cache
         self.name = plan.config.name
-        self.record = record(plan, cache)
+        self.record = record(plan, workspace)
         self.tables: dict[str, pl.DataFrame] = {}
         for stage in plan.analyses.values():
-            folder = cache.obtain(stage)
+            folder = cache.obtain(stage, workspace)
             for path in sorted(folder.glob("tables/*.parquet")):
                 self.tables[f"tables/{path.stem}"] = pl.read_parquet(path)
         self._plan, self._cache = plan, cache
@@ -73,9 +73,10 @@ def stacked(findings: Sequence[dict[int, dict[str, Tensor]]], name: str) -> np.n
     return np.array([[each[seed][name].numpy() for seed in shared] for each in findings])
 
 
-def _at_hand(plan: Plan, cache: Cache) -> ExperimentConfig:
+def _at_hand(plan: Plan, workspace: Workspace) -> ExperimentConfig:
     """Leave out the seeds of which something is still to be found."""
-    seeds = [n for n, seed in plan.seeds.items() if all(cache.has(s) for s in seed.findings.values())]
+    has = workspace.cache.has
+    seeds = [n for n, seed in plan.seeds.items() if all(has(s) for s in seed.findings.values())]
     if not seeds:
         raise MissingData(f"no seed of {plan.config.name} is in the cache")
     return ExperimentConfig.model_validate(plan.config.resolved() | {"seeds": seeds})
@@ -83,23 +84,23 @@ def _at_hand(plan: Plan, cache: Cache) -> ExperimentConfig:
 
 def obtain(configs: Sequence[ExperimentConfig], asked: argparse.Namespace) -> dict[str, Found]:
     """Run what the cache lacks and read all, by experiment; absent data is skipped with a line."""
-    data, device = DataFolder.at(asked.data_dir), choose_device(asked.device)
-    cache, plans = Cache(asked.output_dir / ".cache"), []
+    workspace = Workspace.at(asked.data_dir, asked.output_dir, asked.device)
+    wanted = []
     for config in configs:
         try:
             if asked.at_hand:
-                config = _at_hand(Plan(config, data, device), cache)
-            plans.append(Plan(config, data, device))
+                config = _at_hand(Plan(config, workspace), workspace)
+            wanted.append(config)
         except MissingData as missing:
             say(f"{config.name} skipped: {missing}")
-    missing_results = [
-        plan.config
-        for plan in plans
-        if not all(cache.has(s) for seed in plan.seeds.values() for s in seed.findings.values())
-    ]
-    for trouble in compute_seeds(
-        missing_results, data, asked.output_dir, device, "findings", asked.jobs
-    ):
-        if trouble is not None:
-            raise trouble
-    return {plan.config.name: Found(plan, cache) for plan in plans}
+    engine = choose_engine(None, asked.jobs, {}, workspace)
+    found = {}
+    for done in () if asked.at_hand else execute(wanted, workspace, engine, "findings"):
+        if isinstance(done.trouble, MissingData):
+            say(f"{done.config.name} skipped: {done.trouble}")
+            wanted.remove(done.config)
+        elif done.trouble is not None:
+            raise done.trouble
+    for config in wanted:
+        found[config.name] = Found(Plan(config, workspace), workspace)
+    return found

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from attex.agreement.intervals import mean_interval
-from attex.claims.comparison import beside
+from attex.claims.matching import beside
 from attex.config.loading import load_experiments
 from attex.config.schema import ExperimentConfig
 from attex.foundations.storage import write_json
@@ -39,7 +39,7 @@ def experiments(only: str) -> list[ExperimentConfig]:
     """Load the grid and the studies of causes."""
     files = ("grid", "kept_epoch", "vectors")
     found = [load_experiments(EXPERIMENTS / f"{name}.jsonnet") for name in files]
-    configs = [config for one in found if isinstance(one, list) for config in one]
+    configs = [config for one in found for config in one]
     return [config for config in configs if config.name.startswith(only)]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from attex.claims.comparison import beside
+from attex.claims.matching import beside
 from results.markdown import number
 from results.running import Found
 

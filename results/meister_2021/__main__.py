@@ -18,7 +18,7 @@ from attex.foundations.storage import write_json
 from results.figures import write_figure
 from results.meister_2021 import figures
 from results.meister_2021.change import changes, levels
-from results.meister_2021.open_choices import choices, facets
+from results.meister_2021.open_choices import choices, dimensions
 from results.meister_2021.pages import pages
 from results.meister_2021.sweep import DATASETS, DENSE, ENCODERS, ENDS, IMPORTANCES, Sweep
 from results.running import Found, obtain, options
@@ -33,9 +33,7 @@ SPARSER = ("sparsegen_-10", "sparsemax", "sparsegen_0.9")
 
 def experiments(file: Path, only: str) -> list[ExperimentConfig]:
     """Load the experiments of a file."""
-    found = load_experiments(file)
-    assert isinstance(found, list)
-    return [config for config in found if config.name.startswith(only)]
+    return [config for config in load_experiments(file) if config.name.startswith(only)]
 
 
 def table_1(sweep: Sweep) -> list[dict[str, Any]]:
@@ -118,7 +116,7 @@ def main() -> None:
     if not found:
         parser.error("nothing of the sweep to show: mind --only, --data-dir, --output-dir")
     others: dict[str, Found] = {}
-    for name in ("facets", "choices"):
+    for name in ("dimensions", "choices"):
         others |= obtain(experiments(FOLDER / f"{name}.jsonnet", asked.only), asked)
     sweep = Sweep(found)
     tables = {
@@ -129,7 +127,7 @@ def main() -> None:
         "table_3": table_3(sweep),
         "table_6": table_6(sweep),
         "faithfulness": faithfulness(sweep),
-        "facets": list(facets(sweep, others)),
+        "dimensions": list(dimensions(sweep, others)),
         "choices": list(choices(sweep, others)),
     }
     for name, rows in tables.items():

@@ -8,6 +8,7 @@ import numpy as np
 
 from attex.charts.density import density_chart, density_rows
 from attex.charts.style import GREY, PALETTE, finish
+from attex.importance.measure import MEASURES, is_over_states, over_inputs
 from results.meister_2021.sweep import DATASETS, DENSE, ENCODERS, ENDS, INPUTS, Sweep, places
 
 NAMES = {"gradient_norm": "gradient", "leave_one_out": "leave-one-out"}
@@ -139,11 +140,11 @@ def inputs_and_states(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     shown = [
         {
             "model": f"{row['dataset']}, {row['encoder']}, {row['projection']}",
-            "over": "hidden states" if "[hidden]" in row["measure"] else "inputs",
-            "measure": NAMES[row["measure"].replace("[hidden]", "")],
+            "over": "hidden states" if is_over_states(measure) else "inputs",
+            "measure": NAMES[(over_inputs(measure) or measure).type],
         }
         | {key: row[key] for key in ("mean", "low", "high", "untrained", "permuted", "ceiling")}
-        for row in rows
+        for row, measure in ((row, MEASURES.spec(row["measure"])) for row in rows)
         if row["projection"] in ENDS
     ]
     panels = []

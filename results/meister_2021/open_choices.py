@@ -10,7 +10,7 @@ from results.meister_2021.change import ratio, ratios
 from results.meister_2021.sweep import Sweep
 from results.running import Found
 
-FACETS = "_facets"
+DIMENSIONS = "_dimensions"
 CHOICES = {
     "": "the same rate, word2vec",
     "_rate": "ten times, word2vec",
@@ -21,14 +21,17 @@ SHARED = (("leave_one_out", "beyond_share"), ("", "comprehensiveness_first"))
 """What the answer of the sweep rests on."""
 
 
-def facets(sweep: Sweep, others: Mapping[str, Found]) -> Iterator[dict[str, Any]]:
-    """H̃ of the influence on a state's length, and on its facets, of the same model."""
+def dimensions(sweep: Sweep, others: Mapping[str, Found]) -> Iterator[dict[str, Any]]:
+    """H̃ of the influence on a state's length, and on its dimensions, of the same model."""
     for model in sweep.models():
-        if model + FACETS in others:
-            for on, found in (("magnitude", sweep.found[model]), ("facets", others[model + FACETS])):
+        if model + DIMENSIONS in others:
+            for on, found in (
+                ("magnitude", sweep.found[model]),
+                ("dimensions", others[model + DIMENSIONS]),
+            ):
                 rows = found.tables["tables/dispersion"].filter(pl.col("seed") == "0")
                 by_name = {row["of"]: row for row in rows.to_dicts()}
-                states = by_name[STATES if on == "magnitude" else f"{STATES} (facets)"]
+                states = by_name[STATES if on == "magnitude" else f"{STATES} (dimensions)"]
                 keys = ("mean", "low", "high", "untrained")
                 own = {"own": by_name[OWN]["mean"], "own_untrained": by_name[OWN]["untrained"]}
                 yield sweep.about(model) | {"on": on} | {key: states[key] for key in keys} | own

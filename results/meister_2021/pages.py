@@ -181,7 +181,7 @@ def pages(sweep: Sweep, tables: Tables) -> dict[str, str]:
             count_rows(tables["change"]),
         ),
         "CHANGE": table([*model, *CHANGES.values()], change_rows(tables["change"])),
-        "FACETS": table(
+        "DIMENSIONS": table(
             [*model, "influence on", "H̃", "untrained", "own token's share", "untrained"],
             [
                 [
@@ -190,7 +190,7 @@ def pages(sweep: Sweep, tables: Tables) -> dict[str, str]:
                     spread(row),
                     *(number(row[key]) for key in ("untrained", "own", "own_untrained")),
                 ]
-                for row in tables["facets"]
+                for row in tables["dimensions"]
             ],
         ),
         "CHOICES": table(

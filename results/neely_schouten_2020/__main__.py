@@ -59,7 +59,7 @@ def experiments() -> list[ExperimentConfig]:
     """Load the eight in correct settings, and the eight in the paper's."""
     found = [load_experiments(EXPERIMENTS / f"{name}.jsonnet") for name in EIGHT]
     found.append(load_experiments(EXPERIMENTS / PAPER / "published.jsonnet"))
-    return [config for one in found for config in (one if isinstance(one, list) else [one])]
+    return [config for one in found for config in one]
 
 
 def claim(**where: str) -> Claim:

@@ -1,15 +1,44 @@
-"""Numbers that the docs state about the statistics are those the code gives."""
+"""What the docs say of the code is so: numbers, words for everything registered, files and options."""
 
 import re
 from pathlib import Path
 
 import pytest
 import torch
+import typer
 
 from attex.agreement import calibrate
 from attex.agreement.statistic import STATISTICS
+from attex.analyses.analysis import ANALYSES
+from attex.cli import app
+from attex.config.registries import REGISTRIES
+from attex.runner.engine import ENGINES
+from attex.runner.stages import KINDS
 
-PAGE = Path(__file__).parent.parent / "docs" / "top-k.md"
+DOCS = Path(__file__).parent.parent / "docs"
+SOURCE = DOCS.parent / "src" / "attex"
+PAGE = DOCS / "top-k.md"
+TERM = re.compile(r"^- \*\*(.+?)\*\*(?:, or \*\*(.+?)\*\*)?: \S", re.M)
+
+
+def glossary() -> list[str]:
+    """Return the terms that the glossary explains."""
+    found = TERM.findall((DOCS / "glossary.md").read_text(encoding="utf-8"))
+    return [term for terms in found for term in terms if term]
+
+
+def test_the_glossary_explains_each_term_once() -> None:
+    terms = glossary()
+    assert len(terms) == len(set(terms))
+    lines = (DOCS / "glossary.md").read_text(encoding="utf-8").splitlines()
+    assert sum(line.startswith("- ") for line in lines) == len(TERM.findall("\n".join(lines)))
+
+
+def test_the_glossary_has_every_kind_every_statistic_and_every_analysis() -> None:
+    named = {*REGISTRIES, *(f"`{entry.name}`" for entry in STATISTICS)}
+    named |= {entry.target.title for entry in ANALYSES}
+    absent = sorted(named - set(glossary()))
+    assert not absent, f"docs/glossary.md has no line `- **{absent[0]}**: …`"
 
 
 @pytest.mark.parametrize(
@@ -29,3 +58,35 @@ def test_the_top_k_page_states_what_the_statistics_give(
         else:
             found = float(calibrate(statistic, falling, falling, everything, draws=1, k=k).null)
         assert value == pytest.approx(found, abs=0.0051)
+
+
+def test_the_way_through_the_runner_is_ten_lines_of_one_file_each() -> None:
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^\d+\. .*", page.partition("## From an experiment")[2], re.M)
+    files = [re.findall(r"`([\w/]+\.py)`", line) for line in lines]
+    assert len(files) == len({names[0] for names in files}) == 10
+    for names in files:
+        assert len(names) == 1
+        assert (SOURCE / names[0]).is_file(), names[0]
+
+
+def test_the_picture_of_the_house_has_every_file_of_the_runner() -> None:
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    part = page.partition("\n  runner/")[2].partition("\n  testing/")[0]
+    files = {path.stem for path in (SOURCE / "runner").rglob("*.py")} - {"__init__"}
+    absent = sorted(files - set(re.findall(r"\w+", part)))
+    assert not absent, f"docs/architecture.md does not say where {absent[0]} is"
+
+
+def test_the_page_on_running_names_what_there_is() -> None:
+    page = (DOCS / "running.md").read_text(encoding="utf-8")
+    command = typer.main.get_command(app).commands["run"]  # type: ignore[attr-defined]
+    known = {word for option in command.params for word in option.opts}
+    blocks = "".join(re.findall(r"^```sh\n(.*?)^```", page, re.M | re.S))
+    used = set(re.findall(r"(?<!\S)--[a-z-]+", blocks))
+    assert used <= known, used - known
+    rows = set(re.findall(r"^\| `(\w+)`", page, re.M))
+    for entry in ENGINES:
+        options = set(entry.options.model_fields) - {"type"}
+        assert {entry.name, *options} <= rows, entry.name
+    assert all(f"`{kind}`" in page for kind in KINDS if kind != "masked")

@@ -12,6 +12,7 @@ from benchmarks.timing import Result
 
 MODULES = (
     "startup",
+    "engines",
     "reading",
     "training",
     "deletion",

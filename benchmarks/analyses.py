@@ -9,8 +9,7 @@ import torch
 
 from attex.config.loading import load_experiments
 from attex.config.schema import ExperimentConfig
-from attex.data.folder import DataFolder
-from attex.runner.execution import execute
+from benchmarks.running import run_until
 from benchmarks.timing import Result, within
 
 FILE = Path(__file__).parent.parent / "experiments" / "jain_wallace_2019" / "sst_lstm_tanh.jsonnet"
@@ -23,8 +22,8 @@ ANALYSES: tuple[Any, ...] = (
 
 def experiment(search: bool) -> ExperimentConfig:
     """One seed; a single epoch gives a model that takes as long to examine as any."""
-    (found,) = [load_experiments(FILE, ["seeds=[0]", "trainer.epochs=1", "trainer.first_kept_epoch=1"])]
-    assert isinstance(found, ExperimentConfig)
+    overrides = ["seeds=[0]", "trainer.epochs=1", "trainer.first_kept_epoch=1"]
+    (found,) = load_experiments(FILE, overrides)
     analyses = [*ANALYSES, {"type": "adversarial", "search": search}]
     return ExperimentConfig.model_validate(found.resolved() | {"analyses": analyses})
 
@@ -33,14 +32,14 @@ def benchmarks(data: Path | None) -> Iterator[Result]:
     """Time gradient, leave-one-out and all analyses, with and without the search."""
     if data is None:
         return
-    folder, device = DataFolder.at(data), torch.device("cpu")
+    device = torch.device("cpu")
     for search, limit, words in ((False, 10.0, ""), (True, 20.0, ", 500-step search included")):
         with tempfile.TemporaryDirectory() as output:
             config = experiment(search)
-            execute(config, folder, Path(output), device, until="training")
+            run_until(config, data, Path(output), device, "training")
             name = f"all analyses of one SST model{words}"
             yield within(
                 name,
-                lambda c=config, o=Path(output): execute(c, folder, o, device, until="analyses"),
+                lambda c=config, o=Path(output): run_until(c, data, o, device, "analyses"),
                 limit,
             )

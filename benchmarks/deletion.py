@@ -5,12 +5,12 @@ from pathlib import Path
 
 import torch
 
-from attex.config.schema import ModelConfig
 from attex.data.batch import Batch
-from attex.data.corpus import END, START, Corpus
-from attex.importance.erasure import leave_one_out
+from attex.data.corpus import END, START
+from attex.importance.leaving_out import leave_one_out
+from attex.models.architecture import MODELS
+from attex.models.assembly import assemble
 from attex.models.classifier import AttentionModel
-from attex.runner.assembly import assemble
 from benchmarks.timing import Result, compare
 
 WORDS = 1_000
@@ -18,8 +18,7 @@ WORDS = 1_000
 
 def make(encoder: str) -> AttentionModel:
     """Build a model of the papers' size over a small vocabulary."""
-    corpus = Corpus([""] * WORDS, WORDS, ["0", "1"], {}, {})
-    return assemble(ModelConfig.model_validate({"encoder": encoder}), corpus, seed=0).eval()
+    return assemble(MODELS.spec({"encoder": encoder}), WORDS, classes=2, seed=0).eval()
 
 
 def texts(count: int, length: int) -> Batch:

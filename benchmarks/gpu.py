@@ -13,13 +13,12 @@ from scipy.stats import kendalltau
 from attex.agreement.kendall import kendall_tau
 from attex.config.loading import validate
 from attex.config.schema import ExperimentConfig
-from attex.data.folder import DataFolder
 from attex.foundations.devices import choose_device
-from attex.importance.erasure import leave_one_out
-from attex.runner.execution import execute
+from attex.importance.leaving_out import leave_one_out
 from benchmarks import influence
 from benchmarks.deletion import make, texts
 from benchmarks.influence import sst
+from benchmarks.running import run_until
 from benchmarks.timing import Result, compare, finished, seconds, within
 
 PAIRS_A_SECOND = 80e6
@@ -77,7 +76,6 @@ def experiment(dataset: str, search: bool) -> ExperimentConfig:
 
 def examining(device: torch.device, data: Path) -> Iterator[Result]:
     """Measures and findings of one model, the libraries already loaded."""
-    folder = DataFolder.at(data)
     for dataset, search, limit in (
         ("sst", True, 5.0),
         ("sst", False, 2.0),
@@ -85,9 +83,9 @@ def examining(device: torch.device, data: Path) -> Iterator[Result]:
     ):
         config = experiment(dataset, search)
         with tempfile.TemporaryDirectory() as output:
-            execute(config, folder, Path(output), device, until="training")
+            run_until(config, data, Path(output), device, "training")
             name = f"all analyses of one model of {dataset}{', 500-step search included' * search}"
-            work = finished(lambda c=config, o=Path(output): execute(c, folder, o, device, "findings"))
+            work = finished(lambda c=config, o=Path(output): run_until(c, data, o, device, "findings"))
             yield within(name, work, limit)
 
 

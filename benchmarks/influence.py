@@ -5,14 +5,14 @@ from pathlib import Path
 
 import torch
 
-from attex.config.schema import ModelConfig
 from attex.data.batch import Batch, Batcher, ordered_batches
 from attex.data.corpus import Corpus, build_corpus
 from attex.data.folder import DataFolder
 from attex.data.reader import READERS
 from attex.importance.influence import influence_on_states
+from attex.models.architecture import MODELS
+from attex.models.assembly import assemble
 from attex.models.classifier import AttentionModel
-from attex.runner.assembly import assemble
 from benchmarks.timing import Result, finished, seconds
 
 PADDED_TOKENS = {"cpu": 2_048, "cuda": 393_216}
@@ -41,8 +41,8 @@ def compared(corpus: Corpus, device: torch.device, at_least: dict[str, float]) -
     sample = range(0, len(texts), len(texts) // SAMPLED)
     scale = texts.lengths.sum() / texts.lengths[list(sample)].sum()
     for encoder, promised in at_least.items():
-        config = ModelConfig.model_validate({"encoder": encoder})
-        model = assemble(config, corpus, seed=0).to(device).eval()
+        words, classes = corpus.vocabulary_size, len(corpus.classes)
+        model = assemble(MODELS.spec({"encoder": encoder}), words, classes, seed=0).to(device).eval()
         if not model.encoder.lengths_vary:
             torch.nn.init.uniform_(model.encoder.get_parameter("norm.weight"))
         batches = [texts.batch([text]) for text in sample]

@@ -7,8 +7,7 @@ from pathlib import Path
 import torch
 
 from attex.config.loading import validate
-from attex.data.folder import DataFolder
-from attex.runner.execution import execute
+from benchmarks.running import run_until
 from benchmarks.timing import Result, within
 
 
@@ -20,7 +19,7 @@ def benchmarks(data: Path | None) -> Iterator[Result]:
     with tempfile.TemporaryDirectory() as output:
 
         def read() -> None:
-            execute(config, DataFolder(data), Path(output), cpu, until="corpus")
+            run_until(config, data, Path(output), cpu, "corpus")
 
         yield within("IMDB read, tokenised and cached", read, 60.0)
         yield within("IMDB from the cache", read, 2.0)

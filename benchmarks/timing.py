@@ -1,5 +1,6 @@
 """Time two ways of doing the same, in turn, and compare."""
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -49,6 +50,15 @@ def seconds(work: Callable[[], object], times: int = 1) -> float:
         work()
         best = min(best, time.perf_counter() - started)
     return best
+
+
+def cpu_seconds(work: Callable[[], object]) -> float:
+    """Return the seconds that the processes which work starts, and waits for, have computed."""
+    before = os.times()
+    work()
+    after = os.times()
+    system = after.children_system - before.children_system
+    return after.children_user - before.children_user + system
 
 
 def compare(

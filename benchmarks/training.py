@@ -6,12 +6,14 @@ from pathlib import Path
 
 import torch
 
-from attex.config.schema import ModelConfig
 from attex.data.corpus import Corpus, build_corpus
 from attex.data.folder import DataFolder
 from attex.data.reader import READERS
-from attex.runner.assembly import assemble
-from attex.training.trainers.supervised import Epochs, Supervised
+from attex.models.architecture import MODELS
+from attex.models.assembly import assemble
+from attex.training.loop import Epochs
+from attex.training.trainer import NO_SOURCES
+from attex.training.trainers.supervised import Supervised
 from benchmarks.published import PublishedTraining
 from benchmarks.timing import Result, compare
 
@@ -25,9 +27,12 @@ def corpus_of(name: str, folder: Path, limit: int | None = None) -> Corpus:
 def epoch(name: str, corpus: Corpus, at_least: float) -> Result:
     """Compare an epoch of ours with one of theirs, same texts, batches and sizes."""
     published = PublishedTraining(corpus)
-    trainer, model = Supervised(), assemble(ModelConfig(), corpus, seed=0)
-    epochs = Epochs(trainer, model, trainer.optimizer(model), corpus, torch.device("cpu"))
-    return compare(name, lambda: epochs.run(0, 1, name), published.epoch, at_least, times=2)
+    spec = MODELS.spec("attention")
+    model = assemble(spec, corpus.vocabulary_size, len(corpus.classes), seed=0)
+    trainer, cpu = Supervised(), torch.device("cpu")
+    objective = trainer.objective(model, corpus, cpu, NO_SOURCES)
+    epochs = Epochs(trainer, objective, model, trainer.optimizer(model), corpus, 0, cpu)
+    return compare(name, lambda: epochs.run(1, name), published.epoch, at_least, times=2)
 
 
 def benchmarks(data: Path | None) -> Iterator[Result]:

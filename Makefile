@@ -2,7 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3)
 BIN := .venv/bin
 
-.PHONY: venv demo test lint bench docs clean
+.PHONY: venv demo test lint bench docs reference clean
 
 venv: .venv/.built
 
@@ -17,7 +17,7 @@ demo: venv
 	$(BIN)/attex run experiments/demo.jsonnet
 
 test: lint
-	$(BIN)/python -m pytest --nbmake --nbmake-timeout=300 tests replicate_paper.ipynb
+	$(BIN)/python -m pytest -n auto --dist worksteal --nbmake --nbmake-timeout=600 tests replicate_paper.ipynb
 
 lint: venv
 	$(BIN)/ruff check .
@@ -30,6 +30,10 @@ bench: venv
 # The parts of docs/ that come out of the code: the reference and the demo's figures.
 docs: venv
 	$(BIN)/python docs/generate.py
+
+# The reference alone, for whoever adds a component or an option: it trains nothing.
+reference: venv
+	$(BIN)/python docs/generate.py reference
 
 clean:
 	rm -rf .venv outputs build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

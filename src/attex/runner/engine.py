@@ -36,8 +36,8 @@ class Engine(ABC):
     def __exit__(self, *trouble: object) -> None:
         self.close()
 
-    def get_ready(self) -> None:
-        """Hear that there will be tasks: what takes a moment to start can be started."""
+    def get_ready(self, tasks: int) -> None:
+        """Hear that there will be about so many tasks: what takes a moment to start can be started."""
         return
 
     def close(self) -> None:

@@ -55,7 +55,8 @@ def execute(
     tasks: dict[str, Task] = {}
     with engine:
         for config in configs:
-            experiments.append(_planned(config, workspace, until, recompute, engine))
+            left = len(configs) - len(experiments)
+            experiments.append(_planned(config, workspace, until, recompute, engine, left))
             tasks |= {task.key: task for task in _tasks(experiments[-1], workspace, until)}
         workspace.write_down_digests()
         yield from _finished(experiments, workspace, until)
@@ -91,13 +92,17 @@ def _planned(
     until: str,
     recompute: Recompute | None,
     engine: Engine,
+    experiments_left: int,
 ) -> _Underway:
     experiment = _Underway(config)
     try:
         plan = Plan(config, workspace)
-        if recompute is not None or not all(map(workspace.cache.has, plan.stages(_last_task(until)))):
+        # The corpus itself is read here.
+        stages = [s for s in plan.stages(_last_task(until)) if s.key != plan.corpus.key]
+        missing = sum(recompute is not None or not workspace.cache.has(stage) for stage in stages)
+        if missing:
             # Workers read their libraries while the corpus is read here.
-            engine.get_ready()
+            engine.get_ready(missing * experiments_left)
         plan = _checked(plan, workspace)
         if recompute is not None:
             recompute.discard(plan.stages(until), workspace.cache)

@@ -34,13 +34,13 @@ class Processes(Engine):
         self._variables: dict[str, str] = {}
         self._first: list[Worker] = []
 
-    def get_ready(self) -> None:
+    def get_ready(self, tasks: int) -> None:
         """Start the workers, which take a moment to read their libraries."""
         if not self._first:
-            device = self.workspace.device
-            self._variables = environment(self.threads) | shared_by(self.jobs, device)
-            self._variables |= self._stack.enter_context(shared_gpu(device, self.jobs))
-            self._first = self._started([f"worker {number + 1}" for number in range(self.jobs)])
+            device, count = self.workspace.device, min(self.jobs, tasks)
+            self._variables = environment(self.threads) | shared_by(count, device)
+            self._variables |= self._stack.enter_context(shared_gpu(device, count))
+            self._first = self._started([f"worker {number + 1}" for number in range(count)])
 
     def close(self) -> None:
         """End the workers, whatever they do."""
@@ -52,7 +52,7 @@ class Processes(Engine):
         """Keep all processes busy; the caller may take its time with an outcome."""
         if not tasks:
             return
-        self.get_ready()
+        self.get_ready(len(tasks))
         crew = _Crew(tasks, lambda name: self._started([name])[0])
         self._stack.callback(crew.dismiss)
         for number, worker in enumerate(self._first[: len(tasks)], 1):

@@ -61,7 +61,7 @@ class Ray(Engine):
         # Of this driver alone: another may have the same tasks.
         self._letters = workspace.cache.root / "tasks" / f"{own_name()}{PARTIAL}"
 
-    def get_ready(self) -> None:
+    def get_ready(self, tasks: int) -> None:
         """Join the cluster, and see that its machines share the disk."""
         if self._ray is None:
             self._ray = self._stack.enter_context(_cluster(self._address, self.jobs * self.threads))
@@ -78,7 +78,7 @@ class Ray(Engine):
         """Keep `jobs` tasks under way."""
         if not tasks:
             return
-        self.get_ready()
+        self.get_ready(len(tasks))
         perform = self._ray.remote(**self._resources())(_perform)
         schedule = Schedule(tasks)
         under_way: dict[Any, tuple[Task, Letter]] = {}

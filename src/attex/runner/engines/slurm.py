@@ -89,7 +89,7 @@ class Slurm(Engine):
         self._options = [f"--{name}={value}" for name, value in passed_on.items() if value is not None]
         self._left_over: dict[str, tuple[str, str]] = {}
 
-    def get_ready(self) -> None:
+    def get_ready(self, tasks: int) -> None:
         """See that Slurm is there, and which jobs of a killed run it still has."""
         for command in ("sbatch", "squeue", "scancel"):
             if shutil.which(command) is None:
@@ -109,7 +109,7 @@ class Slurm(Engine):
         """Submit what is ready, follow it, and submit what that makes ready."""
         if not tasks:
             return
-        self.get_ready()
+        self.get_ready(len(tasks))
         schedule, under_way = Schedule(tasks), dict[str, _Job]()
         asked = time.monotonic()
         try:

@@ -17,6 +17,7 @@ from attex.models.assembly import assemble
 from attex.models.classifier import AttentionModel
 from attex.training import loop, prediction
 from attex.training.checkpoint import Progress, load, save
+from attex.training.graphs import recorded_width
 from attex.training.metrics import classification_metrics
 from attex.training.prediction import predict
 from attex.training.trainer import TRAINERS
@@ -223,3 +224,11 @@ def test_a_batch_has_no_more_tokens_than_asked(
     made = trainer(epochs=1, batch_size=100, max_batch_tokens=most)
     with pytest.raises(UserError, match=f"at batch 1 of {batches} "):
         made.fit(model, corpus, 0, tmp_path / "c.safetensors", CPU)
+
+
+def test_widths_of_recorded_steps_are_few_and_hold_their_texts() -> None:
+    widths = [recorded_width(width) for width in range(1, 1001)]
+    assert all(padded >= width for width, padded in enumerate(widths, 1))
+    assert all(padded - width < max(4, width / 8) for width, padded in enumerate(widths, 1))
+    assert len(set(widths[:60])) == 15
+    assert len(set(widths[:500])) < 50

@@ -1,6 +1,6 @@
 """Padded batches: what a model sees of the texts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -85,27 +85,29 @@ class Batcher:
         """Pad the named texts to the longest of them, between markers where the corpus has them."""
         return next(self.batches([np.asarray(texts)]))
 
-    def batches(self, order: Sequence[np.ndarray], multiple: int = 1) -> Iterator[Batch]:
-        """Make one batch after the other, padded to a width that is a multiple of `multiple`.
+    def batches(
+        self, order: Sequence[np.ndarray], width: Callable[[int], int] = lambda longest: longest
+    ) -> Iterator[Batch]:
+        """Make one batch after the other, padded to a width for its longest text.
 
         The device hears of all of them at once: a copy to a GPU waits for all work before it, so
         that one a batch would halt it each time.
         """
-        widths = [-(-int(self.lengths[texts].max()) // multiple) * multiple for texts in order]
+        widths = [width(int(self.lengths[texts].max())) for texts in order]
         if self.device.type == "cpu":
-            for texts, width in zip(order, widths, strict=True):
-                yield self._batch(torch.from_numpy(texts), width)
+            for texts, columns in zip(order, widths, strict=True):
+                yield self._batch(torch.from_numpy(texts), columns)
             return
         alike: dict[int, list[int]] = {}
-        for number, width in enumerate(widths):
-            alike.setdefault(width, []).append(number)
+        for number, columns in enumerate(widths):
+            alike.setdefault(columns, []).append(number)
         index = torch.from_numpy(np.concatenate([order[n] for ns in alike.values() for n in ns]))
         index, start = index.to(self.device), 0
         cut: dict[int, Batch] = {}
-        for width, numbers in alike.items():
+        for columns, numbers in alike.items():
             # All of one width in one go: each takes a score of launches, however much is cut.
             sizes = [len(order[number]) for number in numbers]
-            whole = self._batch(index[start : start + sum(sizes)], width)
+            whole = self._batch(index[start : start + sum(sizes)], columns)
             start += sum(sizes)
             cut |= zip(numbers, whole.split(sizes), strict=True)
         for number in range(len(order)):

@@ -18,8 +18,17 @@ from attex.foundations.progress import say
 Step = Callable[[Batch], Tensor]
 """Forward, backward and optimiser on one batch; returns its loss."""
 
-SHAPE_MULTIPLE = 4
-"""Widths are padded up to a multiple of this, so that a few recordings serve all batches."""
+_WIDTHS = ((64, 4), (128, 8))
+_WIDEST = 16
+"""Up to a width, what it is padded to a multiple of: a step takes as long as its texts are wide, and
+each width is recorded once. Short texts would be half padding, long ones recorded too often."""
+
+
+def recorded_width(width: int) -> int:
+    """Return the width that a recorded step pads a batch to: few recordings serve all batches."""
+    multiple = next((each for limit, each in _WIDTHS if width <= limit), _WIDEST)
+    return -(-width // multiple) * multiple
+
 
 _WARM_UP = 3
 
@@ -36,7 +45,10 @@ class RecordedSteps:
         cuda: Any = torch.cuda
         self._stream = cuda.Stream(device) if self._possible else None
         self._pool = torch.cuda.graph_pool_handle() if self._possible else None
-        self.multiple = SHAPE_MULTIPLE if self._possible else 1
+
+    def width(self, width: int) -> int:
+        """Return the width that a batch of this one must be padded to."""
+        return recorded_width(width) if self._possible else width
 
     def stream(self) -> AbstractContextManager[object]:
         """Where all steps must run: what is recorded and what is not, on one stream."""

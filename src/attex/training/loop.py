@@ -199,7 +199,7 @@ class Epochs:
         order = self._order(epoch)
         self._orders = {epoch: order}
         losses = torch.zeros(len(order), device=self._train.device)
-        batches = self._train.batches(order, self._steps.multiple)
+        batches = self._train.batches(order, self._steps.width)
         for number, batch in enumerate(track(batches, what, len(order))):
             losses[number] = self._steps(batch)
         if epoch < self._trainer.epochs:

@@ -124,7 +124,7 @@ class Ray(Engine):
             )
         remote = self._ray.remote(num_cpus=0)(_answer)
         for node in alive:
-            disk = SharedDisk(self._letters.parent)
+            disk = SharedDisk(self._letters)
             asked = remote.options(
                 scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False),
                 runtime_env={"env_vars": {"PYTHONPATH": python_path()}},

@@ -31,6 +31,11 @@ def say(line: str) -> None:
     _listeners[-1].says(line)
 
 
+def pass_on(worker: str, what: str, done: int, total: int) -> None:
+    """Tell how far another's work is."""
+    _listeners[-1].goes_on(worker, what, done, total)
+
+
 def track(items: Iterable[Item], what: str, total: int) -> Iterator[Item]:
     """Pass items through and tell how many of `total` are done."""
     listener = _listeners[-1]

@@ -9,7 +9,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from attex.foundations.errors import UserError
-from attex.foundations.progress import TERMINAL, heard_by
+from attex.foundations.progress import heard_by, pass_on, say
 from attex.foundations.storage import read_json, write_json
 from attex.runner.task import Outcome, Task
 from attex.runner.worker import Reporter
@@ -75,9 +75,9 @@ def show(line: str, worker: str) -> Outcome | None:
         # The last line of a process that was killed while it wrote.
         return None
     if "says" in message:
-        TERMINAL.says(message["says"])
+        say(message["says"])
     elif "goes_on" in message:
-        TERMINAL.goes_on(worker, *message["goes_on"])
+        pass_on(worker, *message["goes_on"])
     elif "outcome" in message:
         return Outcome.from_json(message["outcome"])
     return None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from attex.foundations.errors import UserError
 from attex.foundations.memory import shared_by
-from attex.foundations.progress import TERMINAL
+from attex.foundations.progress import TERMINAL, say
 from attex.runner.engine import ENGINES, Engine
 from attex.runner.engines.mps import shared_gpu
 from attex.runner.engines.nursery import Nursery, Worker
@@ -106,7 +106,7 @@ class _Crew:
                     break
                 why = f"{task.stage.title}: {_ended(worker.code())}"
                 again = "; it is tried again" if tried < _TRIES else ""
-                TERMINAL.says(f"{task.stage.kind}: {why}{again}")
+                say(f"{task.stage.kind}: {why}{again}")
                 worker = self._start(name)
             else:
                 outcome = Outcome(task.key, UserError(why))

@@ -35,12 +35,18 @@ def living(parent: int) -> list[int]:
     return found
 
 
-def does_tasks(pid: int) -> bool:
-    """Say whether a process does tasks; Ray's own helpers take up to a minute to see that it is over."""
+def at_work(pid: int) -> bool:
+    """Say whether a process lives that does tasks, or may be given some.
+
+    Ray's own helpers do not; they take a minute or so to see that all is over.
+    """
     try:
-        return b"ray::" not in (name := Path(f"/proc/{pid}/cmdline").read_bytes()) or b"_perform" in name
+        name = Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
+    of_ray = b"ray::" in name or b"/ray/" in name
+    worker = b"_perform" in name or b"default_worker" in name
+    return exists(pid) and (worker or not of_ray)
 
 
 def exists(pid: int) -> bool:
@@ -96,12 +102,12 @@ def test_workers_end_with_their_driver_however_it_ends(
     with started(write(tmp_path, LONG), tmp_path / "out", "--engine", how, "--jobs", "2") as run:
         pattern = ".cache/2/training/*.partial/checkpoint.safetensors"
         wait_until(lambda: len(list((tmp_path / "out").glob(pattern))) == 2, 120)
-        workers = [pid for pid in living(run.pid) if does_tasks(pid)]
+        workers = [pid for pid in living(run.pid) if at_work(pid)]
         assert len(workers) >= 2
         # The driver alone: nobody tells its workers.
         os.kill(run.pid, number)
         _, errors = run.communicate(timeout=60)
-        wait_until(lambda: not any(map(exists, workers)), 60)
+        wait_until(lambda: not any(map(at_work, workers)), 60)
     if number != signal.SIGKILL:
         assert run.returncode == 130
         assert errors.splitlines()[-1] == "attex: interrupted; the same command goes on from here"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from small_runs import finished, leftovers, run_folders, started, tables, write
-from test_engines import does_tasks, exists, living
+from test_engines import at_work, living
 
 KILLS = {"serial": 4, "processes": 4, "ray": 4}
 ALL_KILLS = {"serial": 80, "processes": 80, "ray": 40}
@@ -44,11 +44,11 @@ def test_kills_at_random_moments_change_nothing(
         for _ in range(in_a_row):
             with started(file, output, *options(engine)) as run:
                 time.sleep(rng.uniform(0.2, 1.0) * took)
-                below = [pid for pid in living(run.pid) if does_tasks(pid)]
+                below = living(run.pid)
                 os.kill(run.pid, signal.SIGKILL)
                 run.communicate()
                 deadline = time.monotonic() + 60
-                while any(map(exists, below)):
+                while any(map(at_work, below)):
                     assert time.monotonic() < deadline, "a process outlived its driver"
                     time.sleep(0.05)
         done = finished(file, output, *options(engine))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-PROGRAMS = ("slurmctld", "slurmd", "sbatch", "squeue", "munged", "runuser")
+PROGRAMS = ("slurmctld", "slurmd", "sbatch", "squeue", "munged")
 SETTINGS = """
 ClusterName=attex
 SlurmctldHost={host}(127.0.0.1)
@@ -20,6 +20,7 @@ SlurmdPort={ports[1]}
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
+AuthInfo=socket={folder}/munge.socket
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool
 SlurmctldPidFile={folder}/slurmctld.pid
@@ -63,7 +64,7 @@ def cluster(folder: Path) -> Iterator[dict[str, str]]:
     (folder / "slurm.conf").write_text(settings)
     environment = os.environ | {"SLURM_CONF": str(folder / "slurm.conf"), "PATH": _path()}
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_munge(environment))
+        stack.enter_context(_munge(folder, environment))
         for daemon in ("slurmctld", "slurmd"):
             # In the foreground, as children of this process, so that they can be ended as such.
             stack.enter_context(_running([daemon, "-D"], environment))
@@ -82,20 +83,18 @@ def _path() -> str:
 
 
 @contextlib.contextmanager
-def _munge(environment: dict[str, str]) -> Iterator[None]:
-    """Use the munge that runs, or run one for the time being."""
-    if (
-        subprocess.run(["munge", "-n"], env=environment, capture_output=True, check=False).returncode
-        == 0
-    ):
-        yield
-        return
-    place = Path("/run/munge")
-    place.mkdir(exist_ok=True)
-    shutil.chown(place, "munge", "munge")
-    command = ["runuser", "-u", "munge", "--", "munged", "--foreground", "--force"]
-    with _running(command, environment):
-        time.sleep(1)
+def _munge(folder: Path, environment: dict[str, str]) -> Iterator[None]:
+    """Run a munge for this cluster alone: one that others use may end before it does."""
+    key = folder / "munge.key"
+    key.write_bytes(os.urandom(128))
+    key.chmod(0o600)
+    files = {"socket": "munge.socket", "pid-file": "munge.pid", "log-file": "munge.log"}
+    files |= {"key-file": key.name, "seed-file": "munge.seed"}
+    options = [f"--{option}={folder / name}" for option, name in files.items()]
+    with _running(["munged", "--foreground", "--force", *options], environment):
+        deadline = time.monotonic() + 20
+        while not (folder / "munge.socket").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
         yield
 
 

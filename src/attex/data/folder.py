@@ -97,8 +97,8 @@ def _only_member(archive: zipfile.ZipFile, path: Path) -> IO[bytes]:
         raise UserError(f"{path} holds {len(names)} files; expected one text file")
     try:
         return archive.open(names[0])
-    except (RuntimeError, NotImplementedError) as error:
-        # An encrypted archive, or one packed by a method that Python does not know.
+    except RuntimeError as error:
+        # An encrypted archive or, by an error of a narrower kind, one packed in a way unknown to Python.
         raise UserError(f"{path} cannot be unpacked: {brief(error)}") from error
 
 

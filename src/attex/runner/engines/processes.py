@@ -37,10 +37,13 @@ class Processes(Engine):
     def get_ready(self, tasks: int) -> None:
         """Start the workers, which take a moment to read their libraries."""
         if not self._first:
-            device, count = self.workspace.device, min(self.jobs, tasks)
-            self._variables = environment(self.threads) | shared_by(count, device)
-            self._variables |= self._stack.enter_context(shared_gpu(device, count))
-            self._first = self._started([f"worker {number + 1}" for number in range(count)])
+            device = self.workspace.device
+            self._variables = environment(self.threads) | shared_by(self.jobs, device)
+            self._variables |= self._stack.enter_context(shared_gpu(device, self.jobs))
+        # Called again when all are counted: later experiments may lack more than the first.
+        numbers = range(len(self._first) + 1, min(self.jobs, tasks) + 1)
+        if numbers:
+            self._first += self._started([f"worker {number}" for number in numbers])
 
     def close(self) -> None:
         """End the workers, whatever they do."""

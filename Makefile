@@ -2,7 +2,7 @@
 PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3)
 BIN := .venv/bin
 
-.PHONY: venv demo test lint bench docs reference clean
+.PHONY: venv demo test lint bench docs reference release clean
 
 venv: .venv/.built
 
@@ -34,6 +34,13 @@ docs: venv
 # The reference alone, for whoever adds a component or an option: it trains nothing.
 reference: venv
 	$(BIN)/python docs/generate.py reference
+
+# sdist and wheel, and the wheel tried in fresh environments with every supported Python that is here.
+PYTHONS ?= $(shell for v in 3.11 3.12 3.13; do command -v python$$v; done)
+release: venv
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+	$(BIN)/python release/try_wheel.py dist/*.whl $(PYTHONS)
 
 clean:
 	rm -rf .venv outputs build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

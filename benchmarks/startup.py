@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ REPORTING = f"{PLANNING}, polars, jinja2"
 """What of others' code a plan needs, and a report: importing it takes as long as it takes."""
 
 EXPERIMENTS = 500
+RUNS = 500
 
 
 def benchmarks(data: Path | None) -> Iterator[Result]:
@@ -25,6 +27,10 @@ def benchmarks(data: Path | None) -> Iterator[Result]:
     yield within("attex --help", lambda: _python("-m", "attex", "--help"), 1.0, times=3)
     for verb in ("list", "list measure"):
         yield _cpu(f"attex {verb}", verb.split(), 1.0)
+    with tempfile.TemporaryDirectory() as output:
+        _run_folders(Path(output))
+        runs = ["-m", "attex", "runs", "--output-dir", output]
+        yield within(f"attex runs, {RUNS} run folders", lambda: _python(*runs), 1.0, times=3)
     with tempfile.TemporaryDirectory() as output:
         made = Path(output) / "many.json"
         for name, fields in _sweeps(data).items():
@@ -35,6 +41,20 @@ def benchmarks(data: Path | None) -> Iterator[Result]:
         first = "attex run experiments/demo.jsonnet"
         yield within(first, lambda: _python("-m", "attex", *demo), 60.0)
         yield _cpu("the demo again, all in the cache", demo, 1.5, REPORTING)
+
+
+def _run_folders(output: Path) -> None:
+    """Run one small experiment, and copy what `attex runs` reads of its folder."""
+    small = output / "small.json"
+    small.write_text(json.dumps({"name": "run-0", "data": {"type": "planted", "sizes": [20, 10, 10]}}))
+    epochs = ["-o", "trainer.epochs=1"]
+    _python("-m", "attex", "run", str(small), *epochs, "--output-dir", str(output))
+    (made,) = output.glob("run-0/*")
+    for number in range(1, RUNS):
+        copy = output / f"run-{number % 50}" / f"2026-01-01T00-{number // 60:02}-{number % 60:02}"
+        copy.mkdir(parents=True)
+        for name in ("manifest.json", "headlines.csv"):
+            shutil.copyfile(made / name, copy / name)
 
 
 def _numbers() -> range:

@@ -11,7 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from attex.config import shipped
+from attex.foundations.errors import UserError
+
 _SOURCE = Path(__file__).parent
+
+_EXPERIMENT = "experiment"
+"""What comes with attex and is run by its name."""
 
 _DECLARED_IN = (
     "data/reader.py",
@@ -47,6 +53,28 @@ class Listed:
         return f"{names:22} {self.summary}{cite}" + (
             f"; missing here: {', '.join(missing)}" if missing else ""
         )
+
+
+def catalogue(kind: str | None = None) -> dict[str, list[str]]:
+    """Return a line for every name of every kind, or of one: what components and experiments there are.
+
+    Raises:
+        UserError: if there is no such kind; the message names the nearest.
+    """
+    known = kinds()
+    names = [*known, _EXPERIMENT]
+    if kind is not None and kind not in names:
+        from attex.foundations.registry import did_you_mean
+
+        near = did_you_mean(kind, names) or f"; known: {', '.join(names)}"
+        raise UserError(f"no kind '{kind}'{near}")
+    lines = {}
+    for name in names if kind is None else [kind]:
+        if name == _EXPERIMENT:
+            lines[name] = [f"{one:34} {shipped.first_line(one)}".rstrip() for one in shipped.names()]
+        else:
+            lines[name] = [component.line() for component in components(*known[name])]
+    return lines
 
 
 def kinds() -> dict[str, tuple[str, Path]]:

@@ -11,7 +11,6 @@ import typer
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     help="Put attention to the test: is it an explanation of what a text model decided?",
 )
@@ -27,9 +26,31 @@ Overrides = Annotated[
 ]
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        from attex import __version__
+
+        print(f"attex {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options_before_the_verb(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None: ...
+
+
 @app.command()
 def run(
-    files: Annotated[list[Path], typer.Argument(help="Experiments: .jsonnet or .json files.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Experiments: .jsonnet or .json files, or names as `demo`."),
+    ],
     override: Overrides = None,
     device: Device = "auto",
     data_dir: DataDir = None,
@@ -99,19 +120,65 @@ def list_names(
     kind: Annotated[str | None, typer.Argument(help="One kind only, as 'measure'.")] = None,
 ) -> None:
     """List every registered name with its description and citation."""
-    from attex.catalogue import components, kinds
+    from attex.catalogue import catalogue
 
-    known = kinds()
-    if kind is not None and kind not in known:
-        from attex.foundations.errors import UserError
-        from attex.foundations.registry import did_you_mean
-
-        near = did_you_mean(kind, known) or f"; known: {', '.join(known)}"
-        raise UserError(f"no kind '{kind}'{near}")
-    for name in [kind] if kind else known:
+    for name, lines in catalogue(kind).items():
         print(name)
-        for component in components(*known[name]):
-            print(f"  {component.line()}")
+        for line in lines:
+            print(f"  {line}")
+
+
+@app.command()
+def init(folder: Annotated[Path, typer.Argument(help="Where; here if not said.")] = Path()) -> None:
+    """Write experiments to start from: the demo, one for a csv file of yours, and their library."""
+    from attex.starter import start
+
+    for line in start(folder):
+        print(line)
+    demo, own = (folder / "experiments" / name for name in ("demo.jsonnet", "own_texts.jsonnet"))
+    print(f"next: attex run {demo}, then put your texts into {own.with_name('texts.csv')}")
+    print(f"      (or change the path in {own}) and attex run {own}")
+
+
+@app.command()
+def runs(
+    experiment: Annotated[
+        str | None, typer.Argument(help="Only of this experiment, with every headline.")
+    ] = None,
+    output_dir: OutputDir = Path("outputs"),
+) -> None:
+    """List finished runs, newest first, with their headline numbers."""
+    from attex.run_list import finished_runs
+
+    found = finished_runs(output_dir, experiment)
+    if not found:
+        print(f"no finished run{f' of {experiment}' if experiment else ''} in {output_dir}")
+    for one in found:
+        for line in one.lines() if experiment else [one.line()]:
+            print(line)
+
+
+@app.command()
+def cache(
+    output_dir: OutputDir = Path("outputs"),
+    prune: Annotated[bool, typer.Option("--prune", help="Remove what no run can use any more.")] = False,
+    unused: Annotated[
+        bool, typer.Option("--unused", help="With --prune: also stages that no run folder is made of.")
+    ] = False,
+) -> None:
+    """Show what is kept for later runs, by kind of stage and by experiment."""
+    from attex.foundations.errors import UserError
+    from attex.runner import upkeep
+    from attex.runner.workspace import Workspace
+
+    if unused and not prune:
+        raise UserError("--unused goes with --prune; nothing was removed")
+    workspace = Workspace.at(output=output_dir, device="cpu")
+    found = upkeep.holdings(workspace)
+    for line in found.lines():
+        print(line)
+    if prune:
+        print(f"removed: {upkeep.shown(upkeep.prune(found, workspace, unused))}")
 
 
 @app.command()

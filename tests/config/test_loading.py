@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -73,6 +74,26 @@ def test_an_array_is_several_experiments_each_named_by_its_place(tmp_path: Path)
 def test_an_error_in_an_array_says_in_which_place(tmp_path: Path) -> None:
     path = write(tmp_path, [{}, {"seedz": [1]}])
     assert file_problem(path) == f"{path}[1]: unknown key 'seedz'; did you mean 'seeds'?"
+
+
+@pytest.mark.parametrize(
+    ("override", "found"),
+    [
+        ("analyses.0.draws=99", {"type": "agreement", "draws": 99}),
+        ("analyses.0.statistics.0=spearman", {"type": "agreement", "statistics": ["spearman"]}),
+        ("analyses.0.statistics.0.type=tau_ap", {"type": "agreement", "statistics": ["tau_ap"]}),
+        ("analyses.0=truth", {"type": "truth"}),
+    ],
+)
+@pytest.mark.parametrize("given", [{}, {"analyses": ["agreement"]}])
+def test_an_override_reaches_into_lists_also_those_left_at_their_default(
+    override: str, found: dict[str, Any], given: dict[str, Any]
+) -> None:
+    default = validate({"analyses": ["agreement"]})
+    statistics = default.resolved()["analyses"][0]["statistics"]
+    if "statistics" in found:
+        found = found | {"statistics": found["statistics"] + statistics[1:]}
+    assert validate(given, [override]) == validate({"analyses": [found]})
 
 
 def test_resolving_fills_in_every_default_and_loses_nothing() -> None:

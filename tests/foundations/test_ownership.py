@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from attex.foundations import ownership
-from attex.foundations.ownership import Owner, claimed
+from attex.foundations.ownership import Owner, claimed, is_held
 
 HOLD = """
 import sys, time
@@ -30,6 +30,20 @@ def test_a_claim_is_there_while_it_is_held_and_gone_after(tmp_path: Path) -> Non
     with claimed(claim):
         assert json.loads(claim.read_text())["pid"] == os.getpid()
     assert not claim.exists()
+
+
+def test_a_claim_is_held_while_its_process_lives(tmp_path: Path) -> None:
+    claim = tmp_path / "claim"
+    assert not is_held(claim)
+    with claimed(claim):
+        assert is_held(claim)
+    other = asdict(Owner.here()) | {"token": "t"}
+    claim.write_text(json.dumps(other | {"started": "0"}))
+    assert not is_held(claim)
+    claim.write_text(json.dumps(other | {"host": "elsewhere"}))
+    assert is_held(claim)
+    os.utime(claim, (0, 0))
+    assert not is_held(claim)
 
 
 def test_a_claim_is_left_when_its_holder_fails(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from attex.config import shipped
 from attex.config.imports import import_modules
 from attex.config.plain import plain
 from attex.config.problems import describe
@@ -21,7 +22,11 @@ _DIGITS = 9
 
 
 def load_experiments(path: Path, overrides: Sequence[str] = ()) -> tuple[ExperimentConfig, ...]:
-    """Evaluate a file: an object is one experiment, an array is several."""
+    """Evaluate a file: an object is one experiment, an array is several.
+
+    In place of a path it can be the name of an experiment that comes with attex.
+    """
+    path = _located(path)
     value = evaluate(path)
     if not isinstance(value, list):
         return (validate(value, overrides, str(path), path.stem, path.parent),)
@@ -55,11 +60,23 @@ def validate(
         raise UserError(describe(error, origin)) from None
 
 
+def _located(path: Path) -> Path:
+    """Return a file that is there, or else the experiment of that name that comes with attex."""
+    if path.is_file():
+        return path
+    found = shipped.find(path.as_posix())
+    if found is not None:
+        return found
+    beside = [p.name for p in path.parent.glob("*.json*")] if path.parent.is_dir() else []
+    near = did_you_mean(path.name, beside)
+    known = path.with_suffix("").as_posix().removeprefix("experiments/")
+    if not near and shipped.find(known) is not None:
+        near = f"; did you mean '{known}', which comes with attex?"
+    raise UserError(f"{path}: no such file{near or did_you_mean(path.as_posix(), shipped.names())}")
+
+
 def evaluate(path: Path) -> Any:
     """Evaluate a `.json` file with Python alone, anything else as Jsonnet."""
-    if not path.is_file():
-        beside = [p.name for p in path.parent.glob("*.json*")] if path.parent.is_dir() else []
-        raise UserError(f"{path}: no such file{did_you_mean(path.name, beside)}")
     try:
         # Some editors begin a file with a byte-order mark.
         text = path.read_text(encoding="utf-8-sig") if path.suffix == ".json" else _jsonnet(path)
@@ -79,7 +96,7 @@ def _jsonnet(path: Path) -> str:
             f"{path}: Jsonnet needs the package `jsonnet`; a .json file goes without"
         ) from None
     try:
-        text: str = _jsonnet.evaluate_file(str(path))
+        text: str = _jsonnet.evaluate_file(str(path), jpathdir=shipped.library())
         return text
     except UnicodeEncodeError:
         raise UserError(f"{path}: Jsonnet cannot open a file whose name is not UTF-8") from None
@@ -109,8 +126,12 @@ def _override(fields: dict[str, Any], override: str) -> None:
             raise UserError(f"-o {brief(override)}: {error}") from None
         value = text
     target: Any = fields
-    *parents, last = path.split(".")
-    for part in parents:
+    parts = path.split(".")
+    *parents, last = parts
+    for depth, part in enumerate(parents, 1):
+        if isinstance(target, dict) and part not in target and parts[depth].isdecimal():
+            # Into a list that the file leaves at its default.
+            target[part] = _default(fields, parts[:depth])
         inner = _child(target, part, override)
         if isinstance(inner, str):
             # A name is shorthand for an object with that type.
@@ -118,6 +139,18 @@ def _override(fields: dict[str, Any], override: str) -> None:
             _assign(target, part, inner, override)
         target = inner
     _assign(target, last, value, override)
+
+
+def _default(fields: dict[str, Any], parts: Sequence[str]) -> Any:
+    """Return what stands at a place that the file says nothing of; nothing, where that is not known."""
+    try:
+        value: Any = ExperimentConfig.model_validate(fields).resolved()
+        for part in parts:
+            value = value[int(part) if isinstance(value, list) else part]
+    except (ValidationError, LookupError, TypeError, ValueError):
+        # What is wrong here, or in the file, is told when all of it is validated.
+        return {}
+    return value
 
 
 def _child(target: Any, part: str, override: str) -> Any:

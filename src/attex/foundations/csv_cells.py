@@ -23,7 +23,12 @@ def harmless(table: "pl.DataFrame") -> "pl.DataFrame":
 
 def original(table: "pl.DataFrame") -> "pl.DataFrame":
     """Return what `harmless` was given."""
-    return _changed(table, lambda text: text[text.startswith("'") :] if _is_formula(text) else text)
+    return _changed(table, original_text)
+
+
+def original_text(text: str) -> str:
+    """Return one text as it was before `harmless`."""
+    return text[text.startswith("'") :] if _is_formula(text) else text
 
 
 def _is_formula(text: str) -> bool:

@@ -127,6 +127,18 @@ def claimed(path: Path) -> Iterator[None]:
             path.unlink(missing_ok=True)
 
 
+def is_held(path: Path) -> bool:
+    """Say whether the process of a claim is still at work.
+
+    Of one on another machine nobody can tell: it is, if it touched its claim within the last hour.
+    """
+    claim = _read(path)
+    if claim is None:
+        return False
+    over = claim[0].is_over() if claim[0] is not None else None
+    return not is_abandoned(path) if over is None else not over
+
+
 def _create(path: Path, content: str) -> bool:
     try:
         file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)

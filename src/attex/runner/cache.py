@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from attex.runner.workspace import Workspace
 
 RECORD = "stage.json"
+DISCARDED = ".discarded"
 ABSENT = "it was not made yet"
 
 _verified: dict[Path, tuple[int, int, str]] = {}
@@ -119,19 +120,19 @@ class Cache:
             raise Damaged(self.folder(stage), fault)
         return self.folder(stage)
 
-    def discard(self, stage: Stage) -> None:
+    def discard(self, stage: Stage | Made) -> None:
         """Forget a finished stage."""
         folder = self.folder(stage)
         if folder.exists():
             # Renamed first: nobody sees it half removed, and a kill leaves what a sweep removes.
-            aside = folder.with_name(f"{stage.key}-{uuid4().hex[:8]}.discarded")
+            aside = folder.with_name(f"{stage.key}-{uuid4().hex[:8]}{DISCARDED}")
             folder.rename(aside)
             shutil.rmtree(aside, ignore_errors=True)
 
     def sweep(self) -> None:
         """Remove what killed processes were discarding, and their tasks for others."""
         letters = (path for path in self.root.glob(f"tasks/*{PARTIAL}") if is_abandoned(path))
-        for left in (*self.root.glob("*/*.discarded"), *letters):
+        for left in (*self.root.glob(f"*/*{DISCARDED}"), *letters):
             shutil.rmtree(left, ignore_errors=True)
 
     def changed_code(self, stage: Stage) -> list[str]:

@@ -1,7 +1,7 @@
 """Try a wheel as a stranger would: `python release/try_wheel.py dist/attex-….whl PYTHON…`.
 
 For each Python: a fresh environment with torch and the wheel alone; then, from empty folders that no
-checkout is near, the demo, the experiments that `attex init` leaves, and a plug-in. Prints the seconds of each step
+checkout is near, the demo, what `attex init` leaves, and a plug-in. Prints the seconds of each step
 and fails at the first that does not end well.
 """
 
@@ -54,7 +54,8 @@ def main() -> int:
 def _try(wheel: Path, python: str, environment: Path, place: Path) -> None:
     command = environment / "bin"
     with _timed("environment with torch"):
-        _run(place, python, "-m", "venv", environment)
+        if not command.is_dir():
+            _run(place, python, "-m", "venv", environment)
         # torch alone is held: it is the one package whose newest build may be gigabytes larger.
         held = [line for line in CONSTRAINTS.read_text().splitlines() if line.startswith("torch==")]
         _run(place, command / "python", "-m", "pip", "install", "--quiet", *held)

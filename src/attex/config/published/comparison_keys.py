@@ -84,7 +84,10 @@ def _correlation(draft: Draft, path: str, value: Any) -> None:
     if item.get("type") != WEIGHTED:
         statistics.extend(_ours(draft, path, value, item, CORRELATIONS, "statistic"))
         return
-    for alpha in item.pop("alphas", []):
+    alphas = _as_list(item.pop("alphas", []))
+    if not alphas:
+        draft.note(path, value, "it has no alphas; left out")
+    for alpha in alphas:
         if alpha == 1:
             statistics.append({"type": "weighted_tau"})
         else:
@@ -113,10 +116,9 @@ def _ours(
     every = [ours]
     if counterpart.each is not None:
         theirs, name = counterpart.each
-        values = item.pop(theirs, [])
-        every = [
-            ours | _nested(name, each) for each in (values if isinstance(values, list) else [values])
-        ]
+        every = [ours | _nested(name, each) for each in _as_list(item.pop(theirs, []))]
+        if not every:
+            draft.note(path, value, f"it has no {theirs}; left out")
     _name_rest(draft, path, item)
     return every
 
@@ -130,6 +132,10 @@ def _name_rest(draft: Draft, path: str, item: dict[str, Any]) -> None:
     for name, value in item.items():
         if name != "type":
             draft.note(f"{path}.{name}", value, "attex has no counterpart")
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _as_object(value: Any) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def _said(name: str) -> Handler:
 
 def _vectors(draft: Draft, path: str, value: Any) -> None:
     width = draft.fields["model"].get("embedding_width", 300)
-    ours = VECTORS.get(width)
+    ours = VECTORS.get(width) if isinstance(width, int) else None
     draft.fields["vectors"] = ours
     instead = f"attex takes {ours} from its data folder" if ours else "attex starts from random vectors"
     draft.note(path, value, f"{instead}; -o vectors=FILE takes another")
@@ -144,21 +144,37 @@ MODEL_KEYS = (
 
 
 def finish_model(draft: Draft) -> None:
-    """Put the projection together, and look at what was not written too."""
-    model, said = draft.fields["model"], draft.said
+    """Look at what was not written, and put the projection together."""
     if "model" in draft.refused:
         return
-    if "type" not in model:
-        draft.problem("model.type", None, f"attex has a counterpart of {', '.join(MODELS)}")
-    if said.get("bidirectional") is not True:
-        why = "attex's recurrent encoders read both ways (AllenNLP's default is one)"
-        draft.problem("model.encoder.bidirectional", said.get("bidirectional", False), why)
-    projection = draft.fields.pop("projection", None)
-    if "model.attention.type" not in said and projection is None:
-        draft.absent("model.attention", "tanh attention with softmax is taken")
+    _name_absent(draft)
+    model, said = draft.fields["model"], draft.said
+    projection = draft.fields.pop("projection", "softmax")
+    if "alpha rate" in said and projection != "learned_entmax":
+        draft.note("trainer.optimizer.parameter_groups", said["alpha rate"], "there is no α to learn")
     if projection == "softmax" and said.get("model.attention.type") in FORGET_PADDING:
         projection = "softmax_over_padding"
     elif projection == "learned_entmax":
         rate = said.get("alpha rate", draft.fields["trainer"]["learning_rate"])
         projection = {"type": projection, "start": said.get("alpha", 1.5), "learning_rate": rate}
-    model["attention"] = {"type": "tanh", "projection": projection or "softmax"} | model["attention"]
+    model["attention"] = {"type": "tanh", "projection": projection} | model["attention"]
+
+
+def _name_absent(draft: Draft) -> None:
+    """Refuse a model without what makes it one, and say what is taken for the rest."""
+    model, said = draft.fields["model"], draft.said
+    if "type" not in model:
+        draft.problem("model.type", None, f"attex has a counterpart of {', '.join(MODELS)}")
+    if "type" not in model["encoder"]:
+        draft.problem("model.encoder.type", None, f"attex has counterparts of {', '.join(ENCODERS)}")
+    elif said.get("bidirectional") is not True:
+        why = "attex's recurrent encoders read both ways (AllenNLP's default is one)"
+        draft.problem("model.encoder.bidirectional", said.get("bidirectional", False), why)
+    if "hidden" not in model["encoder"]:
+        draft.absent("model.encoder.hidden_size", "128 is taken")
+    if "embedding_width" not in model:
+        draft.absent("embedding_dim", "300 is taken")
+    if "type" not in model["attention"]:
+        draft.absent("model.attention.type", "tanh attention is taken")
+    if "projection" not in said:
+        draft.absent("model.attention.activation_function", "softmax is taken")

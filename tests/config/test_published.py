@@ -255,6 +255,14 @@ def test_five_classes_are_refused_also_where_they_are_the_default() -> None:
     assert "3-class" in refusal(file, dataset_reader__granularity="3-class")[0]
 
 
+@pytest.mark.parametrize(
+    "file", [{"train_data_path": "t"}, {"dataset_reader": 5, "model": [], "trainer": 1}]
+)
+def test_a_file_without_reader_and_model_is_refused(file: dict[str, Any]) -> None:
+    named = [line.split(" = ")[0] for line in refusal(file)]
+    assert named == ["f: dataset_reader.type", "f: model.type", "f: model.encoder.type"]
+
+
 def test_what_is_taken_for_keys_that_are_not_there_is_said() -> None:
     file = of_2020("sst", "tanh", "softmax")
     (line,) = refusal(file, model={"type": file["model"]["type"]})

@@ -134,9 +134,9 @@ DATA_KEYS = (
 
 def finish_data(draft: Draft) -> None:
     """Look at what was not written too."""
-    if not draft.file.get("dataset_reader"):
-        draft.problems.append("dataset_reader: an experiment needs one")
-    elif draft.fields.get("data", {}).get("type") == "sst":
+    if "type" not in draft.fields["data"]:
+        draft.problem("dataset_reader.type", None, f"attex has readers for {', '.join(READERS)}")
+    elif draft.fields["data"]["type"] == "sst":
         # AllenNLP's default.
         granularity = draft.said.get("granularity", "5-class")
         if granularity != "2-class":

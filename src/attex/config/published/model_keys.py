@@ -140,6 +140,10 @@ MODEL_KEYS = (
     required("model.decoder.hidden_dims", 1, [1], otherwise="two classes are one output"),
     required("model.decoder.activations", "linear", ["linear"], otherwise="attex's decoder is linear"),
     as_it_is("model.decoder.dropout", 0, [0], otherwise="attex has no dropout"),
+    as_it_is("model.dropout", 0, otherwise="attex has no dropout"),
+    told(
+        "model.initializer|regularizer", "attex begins as PyTorch does, and decays weights in Adam only"
+    ),
 )
 
 

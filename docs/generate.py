@@ -11,6 +11,7 @@ import textwrap
 from pathlib import Path
 
 import exact_adversary_figure
+import published_keys
 import top_k_figure
 import vl_convert
 
@@ -68,8 +69,9 @@ def _shown(value: object) -> str:
 
 
 def write_reference() -> None:
-    """Write the reference."""
+    """Write the reference, and the tables of the page about published files."""
     (DOCS / "reference.md").write_text(reference(), encoding="utf-8")
+    published_keys.PAGE.write_text(published_keys.page(), encoding="utf-8")
 
 
 def write_figures() -> None:

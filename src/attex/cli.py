@@ -25,6 +25,13 @@ Overrides = Annotated[
     list[str] | None, typer.Option("-o", "--override", metavar="KEY=VALUE", help="Set one key.")
 ]
 
+External = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ext", metavar="NAME=VALUE", help="A variable for std.extVar, beside the environment's."
+    ),
+]
+
 
 def _print_version(asked: bool) -> None:
     if asked:
@@ -52,6 +59,7 @@ def run(
         typer.Argument(help="Experiments: .jsonnet or .json files, or names as `demo`."),
     ],
     override: Overrides = None,
+    ext: External = None,
     device: Device = "auto",
     data_dir: DataDir = None,
     output_dir: OutputDir = Path("outputs"),
@@ -91,6 +99,7 @@ def run(
             engine=engine,
             engine_options=_options(engine_option or []),
             recompute=recompute or [],
+            external=_external(ext or []),
         )
     except KeyboardInterrupt:
         print("\nattex: interrupted; the same command goes on from here", file=sys.stderr)
@@ -99,11 +108,12 @@ def run(
 
 
 @app.command()
-def show(file: Path, override: Overrides = None) -> None:
+def show(file: Path, override: Overrides = None, ext: External = None) -> None:
     """Print an experiment as JSON with every default filled in."""
     from attex.config.loading import load_experiments
 
-    plain = [config.resolved() for config in load_experiments(file, override or [])]
+    configs = load_experiments(file, override or [], _external(ext or []))
+    plain = [config.resolved() for config in configs]
     print(json.dumps(plain if len(plain) > 1 else plain[0], indent=2, ensure_ascii=False))
 
 
@@ -221,6 +231,19 @@ def _options(words: list[str]) -> dict[str, object]:
         except ValueError:
             options[key] = text
     return options
+
+
+def _external(words: list[str]) -> dict[str, str]:
+    """Read NAME=VALUE each; a value is text."""
+    from attex.foundations.errors import UserError
+
+    variables = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or not name:
+            raise UserError(f"--ext {word}: expected NAME=VALUE, as in BATCH=32")
+        variables[name] = text
+    return variables
 
 
 def main() -> None:

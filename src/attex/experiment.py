@@ -35,9 +35,14 @@ class Experiment:
         self._reached = "corpus"
 
     @classmethod
-    def from_file(cls, path: str | Path, overrides: Sequence[str] = ()) -> "Experiment":
+    def from_file(
+        cls,
+        path: str | Path,
+        overrides: Sequence[str] = (),
+        external: Mapping[str, str] | None = None,
+    ) -> "Experiment":
         """Read an experiment file; one that holds several is for `attex.run`."""
-        configs = load_experiments(Path(path), overrides)
+        configs = load_experiments(Path(path), overrides, external)
         if len(configs) != 1:
             raise UserError(f"{path} holds {len(configs)} experiments; attex.run takes those")
         return cls._of(configs[0])
@@ -89,6 +94,7 @@ def run(
     experiment: "str | Path | Mapping[str, Any] | Experiment",
     *,
     overrides: Sequence[str] = (),
+    external: Mapping[str, str] | None = None,
     data_dir: str | Path | None = None,
     output_dir: str | Path = "outputs",
     device: str = "auto",
@@ -102,6 +108,7 @@ def run(
     Args:
         experiment: the path of a `.jsonnet` or `.json` file, its content, or an `Experiment`.
         overrides: `KEY=VALUE` each, as `-o` of the command line.
+        external: variables that a file finds with `std.extVar`, beside the environment's.
         data_dir: the folder of raw datasets; else the environment's `ATTEX_DATA`, else `data`.
         output_dir: where runs and their cache go.
         device: `auto`, `cpu`, `cuda` or `cuda:1`.
@@ -132,7 +139,7 @@ def run(
         "recompute": recompute,
     }
     if isinstance(experiment, str | Path):
-        configs = load_experiments(Path(experiment), overrides)
+        configs = load_experiments(Path(experiment), overrides, external)
         runs = [Run(path) for path in _execute(configs, "report", **options) if path is not None]
         return runs[0] if len(configs) == 1 else runs
     if isinstance(experiment, Mapping):

@@ -1,6 +1,7 @@
 """Read an experiment file: Jsonnet or JSON, overrides, arrays, a user's own modules."""
 
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,22 +13,28 @@ from attex.config import shipped
 from attex.config.imports import import_modules
 from attex.config.plain import plain
 from attex.config.problems import describe
+from attex.config.published import is_published, translated
 from attex.config.schema import ExperimentConfig
 from attex.foundations.errors import UserError, brief
-from attex.foundations.json_text import NotJSON, parse_json
+from attex.foundations.json_text import NotJSON, is_unicode, parse_json
+from attex.foundations.progress import say
 from attex.foundations.registry import did_you_mean
 
 _DIGITS = 9
 """No array has places of longer numbers, and Python converts no number of thousands of digits."""
 
 
-def load_experiments(path: Path, overrides: Sequence[str] = ()) -> tuple[ExperimentConfig, ...]:
+def load_experiments(
+    path: Path, overrides: Sequence[str] = (), external: Mapping[str, str] | None = None
+) -> tuple[ExperimentConfig, ...]:
     """Evaluate a file: an object is one experiment, an array is several.
 
-    In place of a path it can be the name of an experiment that comes with attex.
+    In place of a path it can be the name of an experiment that comes with attex. `external` are
+    Jsonnet's external variables; those of the environment are some, too. A file of a published system
+    is translated, and each of its keys without a counterpart is told.
     """
     path = _located(path)
-    value = evaluate(path)
+    value = evaluate(path, external)
     if not isinstance(value, list):
         return (validate(value, overrides, str(path), path.stem, path.parent),)
     if not value:
@@ -48,7 +55,13 @@ def validate(
     """Turn plain data into an experiment, or say where it is wrong and what was meant."""
     if not isinstance(value, Mapping):
         raise UserError(f"{origin}: an experiment is an object, not {type(value).__name__}")
-    fields: dict[str, Any] = plain({"name": name} | dict(value), origin)
+    fields: dict[str, Any] = plain(value, origin)
+    if is_published(fields):
+        fields, notes = translated(fields, origin)
+        say(
+            "\n  ".join([f"attex: {origin}: written for AllenNLP, and translated; of its keys:", *notes])
+        )
+    fields = {"name": name} | fields
     for override in overrides:
         _override(fields, override)
     # Once more: an override can bring in anything that a file can.
@@ -75,20 +88,25 @@ def _located(path: Path) -> Path:
     raise UserError(f"{path}: no such file{near or did_you_mean(path.as_posix(), shipped.names())}")
 
 
-def evaluate(path: Path) -> Any:
+def evaluate(path: Path, external: Mapping[str, str] | None = None) -> Any:
     """Evaluate a `.json` file with Python alone, anything else as Jsonnet."""
     try:
         # Some editors begin a file with a byte-order mark.
-        text = path.read_text(encoding="utf-8-sig") if path.suffix == ".json" else _jsonnet(path)
+        text = (
+            path.read_text(encoding="utf-8-sig") if path.suffix == ".json" else _jsonnet(path, external)
+        )
         return parse_json(text)
     except NotJSON as error:
+        if path.suffix == ".json" and '"dataset_reader"' in text:
+            # AllenNLP takes JSON for Jsonnet, with comments and all.
+            return parse_json(_jsonnet(path, external))
         place = "".join(f":{number}" for number in error.place or ())
         raise UserError(f"{path}{place}: {error}") from None
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not UTF-8 text ({error.reason})") from None
 
 
-def _jsonnet(path: Path) -> str:
+def _jsonnet(path: Path, external: Mapping[str, str] | None) -> str:
     try:
         import _jsonnet
     except ImportError:
@@ -96,7 +114,9 @@ def _jsonnet(path: Path) -> str:
             f"{path}: Jsonnet needs the package `jsonnet`; a .json file goes without"
         ) from None
     try:
-        text: str = _jsonnet.evaluate_file(str(path), jpathdir=shipped.library())
+        text: str = _jsonnet.evaluate_file(
+            str(path), jpathdir=shipped.library(), ext_vars=_variables(external or {})
+        )
         return text
     except UnicodeEncodeError:
         raise UserError(f"{path}: Jsonnet cannot open a file whose name is not UTF-8") from None
@@ -104,10 +124,19 @@ def _jsonnet(path: Path) -> str:
         raise UserError(_jsonnet_problem(path, str(error))) from None
 
 
+def _variables(external: Mapping[str, str]) -> dict[str, str]:
+    """Return what `std.extVar` finds: as for AllenNLP the environment, and what was given."""
+    every = {"PWD": os.getcwd()} | dict(os.environ) | dict(external)
+    return {name: value for name, value in every.items() if is_unicode(name) and is_unicode(value)}
+
+
 def _jsonnet_problem(path: Path, message: str) -> str:
     """Bring Jsonnet's message, and the first place in a file that it names, onto one line."""
     lines = [line.strip() for line in message.strip().splitlines()]
     what = brief(re.sub(r"^(STATIC|RUNTIME) ERROR: ", "", lines[0]), 400)
+    if (missing := re.match(r"undefined external variable: (.+)", what, re.I)) is not None:
+        name = missing[1]
+        what = f"no external variable '{name}': give it with --ext {name}=VALUE, or in the environment"
     if re.match(r"\S+:[(\d]", what) or len(lines) == 1:
         return what
     place = re.split(r"\s", lines[1])[0]

@@ -27,6 +27,7 @@ def run_files(
     engine: str | None = None,
     engine_options: Mapping[str, Any] | None = None,
     recompute: Sequence[str] = (),
+    external: Mapping[str, str] | None = None,
 ) -> bool:
     """Run all experiments, name each report, and say whether every one went well.
 
@@ -39,7 +40,7 @@ def run_files(
             f"--until {until}: expected one of {', '.join(UNTIL)}{did_you_mean(until, UNTIL)}"
         )
     again = Recompute.of(recompute)
-    loaded = [load_experiments(path, overrides) for path in files]
+    loaded = [load_experiments(path, overrides, external) for path in files]
     configs = [config for experiments in loaded for config in experiments]
     of_sweep = {id(c) for experiments in loaded if len(experiments) > 1 for c in experiments}
     workspace = workspace_for(engine, data_dir, output_dir, device)

@@ -1,4 +1,4 @@
-"""The figures of docs/analyses: one text of the test set through the tests, and what runs draw themselves."""
+"""The figures of docs/analyses: one text through the tests, and what runs draw themselves."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -123,7 +123,8 @@ def _adversary(subject: Subject, one: Reading) -> alt.Chart:
         for whose, weights in zip(WHOSE, (one.attention, other[0]), strict=True)
         for place, weight in zip(subject.places, weights.tolist(), strict=True)
     ]
-    title = f"Seed {one.seed}: P(positive) {one.output:.3f} and {moved:.3f}, JSD {jsd.item():.3f} of at most 0.693"
+    title = f"Seed {one.seed}: P(positive) {one.output:.3f} and {moved:.3f}, "
+    title += f"JSD {jsd.item():.3f} of at most 0.693"
     return (
         alt.Chart(alt.InlineData(rows), title=title)
         .mark_bar()

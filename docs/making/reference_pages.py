@@ -122,8 +122,9 @@ def _contents() -> str:
     lines = [
         "# Every name an experiment can use",
         "",
-        "Generated from the code by `make reference`: each name with its formula, its options and their defaults, whose idea",
-        "it is, and how it is written in an experiment. `attex list` prints the same in short.",
+        "Generated from the code by `make reference`: each name with its formula, its options and",
+        "their defaults, whose idea it is, and how it is written in an experiment. `attex list` prints",
+        "the same in short.",
         "",
         "| kind | names |",
         "|---|---|",
@@ -149,7 +150,11 @@ def _entry(kind: str, entry: Entry[Any]) -> list[str]:
         lines += [f"Also written {', '.join(f'`{alias}`' for alias in entry.aliases)}.", ""]
     if entry.cite:
         lines += [f"Source: {entry.cite}.", ""]
-    lines += ["In an experiment:" if kind != "engine" else "On the command line:", "", _shown(kind, entry)]
+    lines += [
+        "In an experiment:" if kind != "engine" else "On the command line:",
+        "",
+        _shown(kind, entry),
+    ]
     options = {name: f for name, f in entry.options.model_fields.items() if name != "type"}
     if options:
         schema = entry.options.model_json_schema()["properties"]

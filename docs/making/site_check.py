@@ -72,7 +72,9 @@ def _leads(to: str, page: Path, pages: dict[Path, Page]) -> bool:
         # It is shown under any address, and its links start at the site's root.
         return True
     fragment = unquote(parts.fragment)
-    return target.is_file() and (not fragment or target not in pages or fragment in pages[target].anchors)
+    return target.is_file() and (
+        not fragment or target not in pages or fragment in pages[target].anchors
+    )
 
 
 def _is_outside(to: str) -> bool:

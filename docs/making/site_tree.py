@@ -1,4 +1,4 @@
-"""The tree of pages that the site is built from: the docs, and what else of the repository belongs in it.
+"""The tree of pages that the site is built from: the docs, and what else belongs with them.
 
 Pages stay where a reader of the repository looks for them, and are copied with their links rewritten.
 """

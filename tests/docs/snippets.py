@@ -41,7 +41,9 @@ def snippets(page: str) -> list[Snippet]:
         fence = FENCE.match(line)
         if begun is None and fence:
             begun, first = fence, number + 1
-            assert not fence[4] or fence[4].startswith(NOT_RUN), f"{page}:{number}: what is {fence[4]!r}?"
+            assert not fence[4] or fence[4].startswith(NOT_RUN), (
+                f"{page}:{number}: what is {fence[4]!r}?"
+            )
         elif begun is not None and fence and fence[2] == begun[2] and not fence[3]:
             text = "".join(x.removeprefix(begun[1]) + "\n" for x in lines[first - 1 : number - 1])
             found.append(Snippet(page, first, begun[3], begun[4].removeprefix(NOT_RUN), text))

@@ -48,7 +48,9 @@ def reviews() -> None:
     with open("reviews.csv", "w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
         rows.writerow(["body", "stars"])
-        rows.writerows([[f"room {i % 17} was {'good' if i % 2 else 'bad'}", 1 + i % 2] for i in range(200)])
+        rows.writerows(
+            [[f"room {i % 17} was {'good' if i % 2 else 'bad'}", 1 + i % 2] for i in range(200)]
+        )
 
 
 def lib() -> None:
@@ -69,9 +71,7 @@ def run_here(page: str) -> list[Snippet]:
 
 
 @pytest.mark.parametrize("page", [p for p in pages() if p not in ELSEWHERE and run_here(p)])
-def test_the_snippets_of_a_page_work(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_snippets_of_a_page_work(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     GIVEN.get(page, lambda: None)()
     steps = [vars(one) | {"where": one.where} for one in run_here(page)]

@@ -46,6 +46,42 @@ def test_every_page_is_on_the_site_and_in_its_navigation(site: Path) -> None:
         assert f'"{place}"' in config, f"zensical.toml does not lead to {place}"
 
 
+TYPING = """<script>
+window.addEventListener("load", () => setTimeout(() => {
+  document.querySelector(".md-search__button").click();
+  setTimeout(() => {
+    const hosts = [...document.querySelectorAll("*")].filter((one) => one.shadowRoot);
+    const input = hosts.map((one) => one.shadowRoot.querySelector("input")).find((one) => one);
+    input.value = "sparsemax";
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    setTimeout(() => { document.title = input.getRootNode().textContent; }, 1500);
+  }, 1000);
+}, 1000));
+</script></body>"""
+"""A reader who opens the search and types."""
+
+
+def test_the_search_works_from_files(site: Path) -> None:
+    browser = shutil.which("chromium")
+    if browser is None:
+        pytest.skip("needs chromium")
+    page = (site / "analyses" / "truth.html").read_text(encoding="utf-8")
+    (site / "analyses" / "typing.html").write_text(page.replace("</body>", TYPING), encoding="utf-8")
+    options = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--virtual-time-budget=9000",
+        "--dump-dom",
+    ]
+    address = (site / "analyses" / "typing.html").as_uri()
+    done = subprocess.run([browser, *options, address], capture_output=True, text=True, timeout=120)
+    (site / "analyses" / "typing.html").unlink()
+    title = re.findall(r"<title>(.*?)</title>", done.stdout, re.S)[0]
+    assert re.search(r"\d+ results", title), title
+    assert "The Euclidean projection onto the simplex" in title
+
+
 @pytest.mark.parametrize(
     ("page", "problem"),
     [

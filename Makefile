@@ -27,9 +27,10 @@ lint: venv
 bench: venv
 	$(BIN)/python -m benchmarks
 
-# The parts of docs/ that come out of the code: the reference and the demo's figures.
+# What of docs/ comes out of the code (the reference, figures of real runs), then the site, checked, in site/.
 docs: venv
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/build_site.py
 
 # The reference alone, for whoever adds a component or an option: it trains nothing.
 reference: venv
@@ -43,4 +44,4 @@ release: venv
 	$(BIN)/python release/try_wheel.py dist/*.whl $(PYTHONS)
 
 clean:
-	rm -rf .venv outputs build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv outputs build dist site .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis

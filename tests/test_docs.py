@@ -82,7 +82,7 @@ def test_the_page_on_running_names_what_there_is() -> None:
     page = (DOCS / "running.md").read_text(encoding="utf-8")
     command = typer.main.get_command(app).commands["run"]  # type: ignore[attr-defined]
     known = {word for option in command.params for word in option.opts}
-    blocks = "".join(re.findall(r"^```sh\n(.*?)^```", page, re.M | re.S))
+    blocks = "".join(re.findall(r"^```sh[^\n]*\n(.*?)^```", page, re.M | re.S))
     used = set(re.findall(r"(?<!\S)--[a-z-]+", blocks))
     assert used <= known, used - known
     rows = set(re.findall(r"^\| `(\w+)`", page, re.M))

@@ -236,14 +236,3 @@ def test_a_run_that_finds_all_in_the_cache_loads_nothing_that_computes_or_draws(
 def test_files_are_short() -> None:
     long = {path.name: n for path in modules if (n := len(path.read_text().splitlines())) > 400}
     assert not long
-
-
-def test_the_reference_is_what_the_code_says() -> None:
-    docs = Path(__file__).parent.parent / "docs"
-    code = "import generate; print(generate.reference() + generate.published_keys.page(), end='')"
-    command = [sys.executable, "-c", code]
-    found = subprocess.run(command, check=True, capture_output=True, text=True, cwd=docs)
-    pages = [
-        (docs / name).read_text(encoding="utf-8") for name in ("reference.md", "published-files.md")
-    ]
-    assert found.stdout == "".join(pages), "run `make reference`"

@@ -56,7 +56,7 @@ def test_nan_is_far_from_every_number() -> None:
 
 def blocks() -> list[tuple[str, str]]:
     """Return language and text of every fenced block."""
-    return re.findall(r"^```(\w+)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+    return re.findall(r"^```(\w+)[^\n]*\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
 
 
 def test_what_the_page_shows_works(tmp_path: Path) -> None:

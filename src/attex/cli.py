@@ -29,7 +29,10 @@ Overrides = Annotated[
 
 @app.command()
 def run(
-    files: Annotated[list[Path], typer.Argument(help="Experiments: .jsonnet or .json files.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Experiments (.jsonnet, .json) or your own texts (.csv, .jsonl)."),
+    ],
     override: Overrides = None,
     device: Device = "auto",
     data_dir: DataDir = None,
@@ -50,10 +53,20 @@ def run(
         list[str] | None,
         typer.Option(metavar="KIND[=NAME]", help="Make cached stages anew, as importance=gradient."),
     ] = None,
+    text: Annotated[str | None, typer.Option(help="Of your own table: the column of the texts.")] = None,
+    label: Annotated[str | None, typer.Option(help="The column of the labels.")] = None,
+    split: Annotated[str | None, typer.Option(help="The column that says train, dev or test.")] = None,
+    rationale: Annotated[
+        str | None, typer.Option(help="The column of 0/1 marks of the tokens that decide.")
+    ] = None,
 ) -> None:
     """Run experiments; what was computed before is not computed again."""
     _take_threads(jobs)
+    from attex.config.own_table import OwnColumns, experiment_files
+    from attex.data.folder import DataFolder
     from attex.runner.run_files import run_files
+
+    files = experiment_files(files, OwnColumns(text, label, split, rationale), DataFolder.at(data_dir))
 
     # Who asks a process to end wants what Ctrl-C does: workers ended, nothing half written.
     signal.signal(signal.SIGTERM, _interrupt)

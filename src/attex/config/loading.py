@@ -1,5 +1,6 @@
 """Read an experiment file: Jsonnet or JSON, overrides, arrays, a user's own modules."""
 
+import functools
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -9,11 +10,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from attex.config.imports import import_modules
+from attex.config.own_table import table_kind, what_to_write
 from attex.config.plain import plain
 from attex.config.problems import describe
 from attex.config.schema import ExperimentConfig
 from attex.foundations.errors import UserError, brief
 from attex.foundations.json_text import NotJSON, parse_json
+from attex.foundations.progress import say
 from attex.foundations.registry import did_you_mean
 
 _DIGITS = 9
@@ -50,13 +53,25 @@ def validate(
     fields = plain(fields, origin)
     import_modules(fields.get("imports", []), origin, folder)
     try:
-        return ExperimentConfig.model_validate(fields)
+        asked = ExperimentConfig.model_validate(fields).found_in(folder)
     except ValidationError as error:
         raise UserError(describe(error, origin)) from None
+    config = asked.with_truth()
+    if config is not asked:
+        _tell_truth(str(config.data.options()["rationale"]))
+    return config
+
+
+@functools.cache
+def _tell_truth(column: str) -> None:
+    # Once, and not for every experiment of a sweep.
+    say(f"the column '{brief(column)}' marks tokens that decide: the analysis 'truth' is added")
 
 
 def evaluate(path: Path) -> Any:
     """Evaluate a `.json` file with Python alone, anything else as Jsonnet."""
+    if table_kind(path) is not None:
+        raise UserError(what_to_write(path))
     if not path.is_file():
         beside = [p.name for p in path.parent.glob("*.json*")] if path.parent.is_dir() else []
         raise UserError(f"{path}: no such file{did_you_mean(path.name, beside)}")

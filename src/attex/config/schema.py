@@ -1,10 +1,11 @@
 """The shape of an experiment."""
 
+import functools
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import Field, PrivateAttr, field_validator
+from pydantic import Field, field_validator
 
 from attex.analyses.analysis import ANALYSES
 from attex.data.reader import READERS
@@ -63,17 +64,15 @@ class ExperimentConfig(Strict):
         # Their tables go by the analysis' name: a second one would overwrite the first.
         return _once(analyses, [analysis.type for analysis in analyses])
 
-    _folder: Path | None = PrivateAttr(default=None)
-
-    @property
+    @functools.cached_property
     def folder(self) -> Path | None:
-        """The folder of the experiment file."""
-        return self._folder
+        """The folder of the experiment file; no field, so that two experiments are equal without it."""
+        return None
 
     def found_in(self, folder: Path | None) -> Self:
         """Return the same experiment, from a file in a folder."""
         found = self.model_copy()
-        found._folder = folder
+        vars(found)["folder"] = folder
         return found
 
     def with_truth(self) -> Self:

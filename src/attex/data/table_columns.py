@@ -43,7 +43,8 @@ class Column:
         if not self.filled:
             return f"{brief(self.name, 60)} (empty)"
         if mistaken(self.values, self.filled) is None and len(self.values) <= _MOST_CLASSES:
-            return f"{brief(self.name, 60)} ({listed(sorted(self.values), 3, quote=chr(39))})"
+            values = listed(sorted(self.values), 3, quote="'")
+            return f"{brief(self.name, 60)} ({len(self.values)} different values: {values})"
         long = f", {self.mean_words:.0f} words each" if self.mean_words > _WORDS else ""
         return f"{brief(self.name, 60)} ({len(self.values):,} different values{long})"
 

@@ -17,7 +17,7 @@ from attex.foundations.registry import did_you_mean
 
 
 class Unusable(Exception):
-    """A row cannot be used: the reason, by which rows are counted, and what is particular to this one."""
+    """A row cannot be used: the reason, by which rows are counted, and what is particular to this."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(detail or reason)
@@ -91,7 +91,8 @@ def table_rows(path: Path, form: TableForm, wanted: Sequence[str]) -> Iterator[R
         else:
             yield Row(number, dict(zip(header, cells, strict=True)))
     if blank_before:
-        yield Remark(f"{path.name}: {blank_before:,} blank lines between its rows are passed over")
+        lines = f"{blank_before:,} blank line{'s' * (blank_before > 1)}"
+        yield Remark(f"{path.name}: passed over {lines} between its rows")
 
 
 def _check_header(path: Path, header: Sequence[str], wanted: Sequence[str]) -> None:

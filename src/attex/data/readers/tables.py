@@ -187,10 +187,10 @@ class Table(Reader):
             rows = (row.cells for row in found if isinstance(row, Row))
             others = [c for c in columns_of(rows) if c.name not in (self.text, self.label, self.split)]
             likely = ", ".join(column.line() for column in likely_labels(others)[:_OTHERS])
-            near = f"; it could be {likely}" if likely else ""
+            near = f" It could be {likely}" if likely else ""
             raise UserError(
-                f"{path}: column '{brief(self.label)}' has {why}: is it the label?{near} (data.labels "
-                "names the classes, if these are them)"
+                f"{path}: column '{brief(self.label)}' has {why}: is it the label?{near} (if these are "
+                "the classes, name them in data.labels)"
             )
 
 

@@ -47,7 +47,7 @@ def test_texts_beyond_a_bound_are_listed_and_those_beyond_a_limit_counted(tmp_pa
     rows = [*rows_of(*"ab" * 30), {"text": "word " * 2000, "label": "a"}]
     corpus = corpus_of(tmp_path, rows, max_tokens=50, limit=10)
     assert [(one.name, one.detail, one.asked) for one in corpus.left_out] == [
-        ("61", "2,000 tokens", True)
+        ("61", "2,000 tokens, more than 50", True)
     ]
     kept = sum(corpus.facts["kept"].values())
     assert corpus.facts["left_out"] == {

@@ -191,7 +191,7 @@ def _within_limits(reader: Reader, documents: list[Document]) -> tuple[list[Docu
 
 
 def _outside(document: Document, reason: str) -> LeftOut:
-    detail = f"{len(document.tokens):,} tokens"
+    detail = f"{len(document.tokens):,} tokens, {reason.replace(' tokens', '')}"
     return LeftOut(document.name, reason, detail, _begins(document), asked=True)
 
 

@@ -14,6 +14,7 @@ MODULES = (
     "startup",
     "engines",
     "reading",
+    "own_table",
     "training",
     "deletion",
     "ranking",

@@ -56,7 +56,9 @@ def _options_before_the_verb(
 def run(
     files: Annotated[
         list[Path],
-        typer.Argument(help="Experiments: .jsonnet or .json files, or names as `demo`."),
+        typer.Argument(
+            help="Experiments (.jsonnet, .json, a name as `demo`) or your own texts (.csv, .jsonl)."
+        ),
     ],
     override: Overrides = None,
     ext: External = None,
@@ -79,10 +81,20 @@ def run(
         list[str] | None,
         typer.Option(metavar="KIND[=NAME]", help="Make cached stages anew, as importance=gradient."),
     ] = None,
+    text: Annotated[str | None, typer.Option(help="Of your own table: the column of the texts.")] = None,
+    label: Annotated[str | None, typer.Option(help="The column of the labels.")] = None,
+    split: Annotated[str | None, typer.Option(help="The column that says train, dev or test.")] = None,
+    rationale: Annotated[
+        str | None, typer.Option(help="The column of 0/1 marks of the tokens that decide.")
+    ] = None,
 ) -> None:
     """Run experiments; what was computed before is not computed again."""
     _take_threads(jobs)
+    from attex.config.own_table import OwnColumns, experiment_files
+    from attex.data.folder import DataFolder
     from attex.runner.run_files import run_files
+
+    files = experiment_files(files, OwnColumns(text, label, split, rationale), DataFolder.at(data_dir))
 
     # Who asks a process to end wants what Ctrl-C does: workers ended, nothing half written.
     signal.signal(signal.SIGTERM, _interrupt)

@@ -84,7 +84,7 @@ class Experiment:
         config = self.config
         overrides = options.pop("overrides", ())
         if overrides:
-            config = validate(config.resolved(), overrides, config.name)
+            config = validate(config.resolved(), overrides, config.name, folder=config.folder)
         paths = _execute([config], stage, **options)
         self._reached = max(self._reached, stage, key=UNTIL.index)
         return paths

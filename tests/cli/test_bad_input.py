@@ -114,14 +114,14 @@ BAD: dict[str, tuple[dict[str, object], list[str], str]] = {
         "attex: bad: raw/sst/train.txt line 1 is not a labelled tree",
     ),
     "empty text": (
-        {"bad.jsonnet": OWN, "raw/own.csv": CSV + ",good,test\n"},
+        {"bad.jsonnet": OWN, "raw/own.csv": CSV + ",good,test\n" * 7},
         [],
-        "attex: bad: raw/own.csv row 7: the text has no token that could be scored",
+        "attex: bad: 7 of 13 rows cannot be used, which is more than half: 7 × the text has no token",
     ),
     "no scorable token": (
         {"bad.jsonnet": OWN, "raw/own.csv": CSV + "?!,good,test\n"},
-        ["-o", "data.tokenizer=words_only"],
-        "attex: bad: raw/own.csv row 7: the text has no token that could be scored",
+        ["-o", "data.tokenizer=words_only", "-o", "data.strict=true"],
+        "attex: bad: 1 of 7 rows cannot be used (data.strict): 1 × the text has no token",
     ),
     "one class only": (
         {"bad.jsonnet": OWN, "raw/own.csv": CSV.replace(",bad,", ",good,")},
@@ -130,27 +130,27 @@ BAD: dict[str, tuple[dict[str, object], list[str], str]] = {
     ),
     "label outside the set": (
         {"bad.jsonnet": OWN, "raw/own.csv": CSV},
-        ["-o", 'data.labels=["good","evil"]'],
-        "attex: bad: raw/own.csv row 2: label 'bad' is not one of ['good', 'evil']",
+        ["-o", 'data.labels=["ugly","evil"]'],
+        "attex: bad: 6 of 6 rows cannot be used, which is more than half: 6 × the label is not one of",
     ),
     "label that train lacks": (
         {"bad.jsonnet": OWN, "raw/own.csv": CSV + "a day,ugly,test\n"},
-        [],
-        "attex: bad: text 7 of test has label 'ugly', which is not one of ['bad', 'good']",
+        ["-o", "data.strict=true"],
+        "attex: bad: 1 of 7 rows cannot be used (data.strict): 1 × the class is not in every split",
     ),
     "no such column": (
         {"bad.jsonnet": OWN, "raw/own.csv": CSV},
         ["-o", "data.text=txt"],
-        "attex: bad: raw/own.csv row 1: no column 'txt'; did you mean 'text'?",
+        "attex: bad: raw/own.csv has no column 'txt'; did you mean 'text'?",
     ),
     "row of another length": (
         {"bad.jsonnet": OWN, "raw/own.csv": CSV + "a,b,c,d\n"},
-        [],
-        "attex: bad: raw/own.csv row 7 has 4 cells, but the header has 3",
+        ["-o", "data.strict=true"],
+        "attex: bad: 1 of 7 rows cannot be used (data.strict): 1 × more or fewer cells than the header",
     ),
     "empty split": (
         {"bad.jsonnet": OWN, "raw/own.csv": CSV.replace(",dev", ",train")},
-        [],
+        ["-o", 'data.labels=["good","bad"]'],
         "attex: bad: no text is left in the dev split (0 were read)",
     ),
     "vectors of another width": (
@@ -163,8 +163,8 @@ BAD: dict[str, tuple[dict[str, object], list[str], str]] = {
             "bad.jsonnet": {"data": {"type": "jsonl", "path": "own.jsonl"}},
             "raw/own.jsonl": '{"text": "fine", "label": 1}\n{"text": "\\ud800", "label": 2}\n',
         },
-        [],
-        "attex: bad: raw/own.jsonl row 2: 'text' holds half a character",
+        ["-o", "data.strict=true"],
+        "attex: bad: 2 of 2 rows cannot be used (data.strict): 1 × 'text' holds half a character",
     ),
     "half a character in a key": (
         {"bad.jsonnet": TINY},
@@ -226,7 +226,7 @@ def test_bad_input_is_one_line_and_trains_nothing(attex_: Attex, case: str) -> N
         write(name, content)
     places = ["--data-dir", "raw", "--output-dir", "out"]
     code, out, err = attex_("run", "bad.jsonnet", *places, *arguments)
-    stages_begun = ("corpus: ", "vectors: ", "  kept ")
+    stages_begun = ("corpus: ", "vectors: ", "  kept ", "  row ")
     (line,) = (line for line in err.splitlines() if not line.startswith(stages_begun))
     # A stage knows its files by their whole path.
     assert line.replace(f"{Path.cwd()}/raw", "raw").startswith(message)

@@ -9,7 +9,8 @@ import pytest
 from experiment_files import file_problem, load, problem, write
 
 from attex.analyses.analysis import ANALYSES
-from attex.config.loading import evaluate, load_experiments, validate
+from attex.config.evaluation import evaluate
+from attex.config.loading import load_experiments, validate
 from attex.config.registries import REGISTRIES
 from attex.config.schema import ExperimentConfig
 

@@ -26,7 +26,9 @@ def test_the_reference_is_what_the_code_says() -> None:
 
 
 def test_the_tables_of_published_files_are_what_the_code_says() -> None:
-    assert published_keys.PAGE.read_text(encoding="utf-8") == published_keys.page(), "run `make reference`"
+    assert published_keys.PAGE.read_text(encoding="utf-8") == published_keys.page(), (
+        "run `make reference`"
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)

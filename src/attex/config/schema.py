@@ -1,7 +1,9 @@
 """The shape of an experiment."""
 
+import functools
 from collections import Counter
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, Self
 
 from pydantic import Field, field_validator
 
@@ -20,7 +22,8 @@ class ExperimentConfig(Strict):
     """One experiment: data, model, training, and what is asked of the trained models.
 
     `imports` names modules of your own that register further components; `vectors` is a file of
-    pretrained word vectors, in the data folder or anywhere.
+    pretrained word vectors, in the data folder or anywhere. `folder` is that of the experiment file,
+    where there is one: raw files may lie there. It is no setting, and no part of any key.
     """
 
     name: Annotated[str, Field(pattern=r"^\w[\w.=+-]*$", max_length=120)] = "experiment"
@@ -60,6 +63,26 @@ class ExperimentConfig(Strict):
     def _analyses_differ(cls, analyses: tuple[Spec, ...]) -> tuple[Spec, ...]:
         # Their tables go by the analysis' name: a second one would overwrite the first.
         return _once(analyses, [analysis.type for analysis in analyses])
+
+    @functools.cached_property
+    def folder(self) -> Path | None:
+        """The folder of the experiment file; no field, so that two experiments are equal without it."""
+        return None
+
+    def found_in(self, folder: Path | None) -> Self:
+        """Return the same experiment, from a file in a folder."""
+        found = self.model_copy()
+        vars(found)["folder"] = folder
+        return found
+
+    def with_truth(self) -> Self:
+        """Return the experiment with the analysis `truth`, if its data names a column for that."""
+        marked = getattr(self.data, "rationale", None) is not None
+        named = {analysis.type for analysis in self.analyses}
+        # None at all is what an experiment has that is only to train.
+        if not marked or not named or "truth" in named:
+            return self
+        return self.model_copy(update={"analyses": (*self.analyses, ANALYSES.spec("truth"))})
 
     def resolved(self) -> dict[str, Any]:
         """Return the whole experiment as plain JSON, every default filled in."""

@@ -1,20 +1,23 @@
-"""Rows of a csv file, whatever their size; one that cannot be read is named."""
+"""Rows of a csv file, whatever their size; a file that cannot be read so is named."""
 
 import csv
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from attex.data.folder import open_text
+from attex.data.table_form import TableForm, rows_of
 from attex.foundations.errors import UserError
 
 
-def csv_rows(path: Path) -> Iterator[list[str]]:
+def csv_rows(path: Path, form: TableForm | None = None) -> Iterator[list[str]]:
     """Yield the cells of each row that has any, the header's first."""
-    csv.field_size_limit(sys.maxsize)
-    with open_text(path) as file:
-        table = csv.reader(file)
-        try:
-            yield from filter(None, table)
-        except csv.Error as error:
-            raise UserError(f"{path} line {table.line_num}: not csv: {error}") from error
+    for _, cells in numbered_rows(path, form):
+        if cells:
+            yield cells
+
+
+def numbered_rows(path: Path, form: TableForm | None = None) -> Iterator[tuple[int, list[str]]]:
+    """Yield (the line it begins in, its cells) of each row; a blank line is a row without cells."""
+    try:
+        yield from rows_of(path, form or TableForm())
+    except csv.Error as error:
+        raise UserError(f"{path} is not csv: {error}") from error

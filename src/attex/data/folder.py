@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TextIO
+from typing import IO, TextIO, cast
 
 from attex.foundations.errors import MissingData, UserError, brief
 from attex.foundations.json_text import is_unicode
@@ -31,9 +31,13 @@ _DAMAGE = (
 
 @dataclass(frozen=True)
 class DataFolder:
-    """The folder of raw datasets: `--data-dir`, else `ATTEX_DATA`, else `data`."""
+    """The folder of raw datasets: `--data-dir`, else `ATTEX_DATA`, else `data`.
+
+    `beside` is the folder of the experiment file, where there is one: a user's own files may lie there.
+    """
 
     root: Path
+    beside: Path | None = None
 
     @classmethod
     def at(cls, path: str | Path | None = None) -> "DataFolder":
@@ -56,15 +60,28 @@ class DataFolder:
         )
 
     def own_file(self, name: str, publisher: str = "") -> Path:
-        """Return a user's own file: absolute, in the data folder, or from where attex was started."""
-        for path in (self.root / name, Path(name)):
-            if _is_file(path):
-                return path
+        """Return a user's own file: absolute, or in one of the `places` for them."""
+        for place in self.places():
+            if _is_file(place / name):
+                return place / name
         source = f"get it from {publisher} and " if publisher else ""
+        shown = brief(name) or repr(name)
+        if Path(name).is_absolute():
+            raise MissingData(f"{shown} is missing: {source}put it there, or name another place")
+        first, *others = [str(place.absolute()) for place in self.places()]
+        others = [place for place in dict.fromkeys(others) if place != first]
+        where = " or ".join([str(self.root), *others])
         raise MissingData(
-            f"{brief(name) or repr(name)} is missing: {source}put it into {self.root} or {Path.cwd()}, "
+            f"{shown} is missing: {source}put it into {where}, "
             "or name its folder with --data-dir or ATTEX_DATA"
         )
+
+    def places(self) -> tuple[Path, ...]:
+        """Return where a user's own files are looked for, the first place first.
+
+        These are the data folder, where attex was started, and beside the experiment file.
+        """
+        return (self.root, Path(), *([] if self.beside is None else [self.beside]))
 
 
 def _is_file(path: Path) -> bool:
@@ -79,16 +96,23 @@ def _is_file(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def open_text(path: Path) -> Iterator[TextIO]:
+def open_text(path: Path, encoding: str = _ENCODING, errors: str = "strict") -> Iterator[TextIO]:
     """Open a text file that is plain, gzip-compressed or the only file of a zip archive."""
+    with open_bytes(path) as file, io.TextIOWrapper(file, encoding=encoding, errors=errors) as text:
+        yield text
+
+
+@contextlib.contextmanager
+def open_bytes(path: Path) -> Iterator[IO[bytes]]:
+    """Open the same kinds of file for what is in them before it is text."""
     with damage_named(path), contextlib.ExitStack() as stack:
         if path.suffix == ".gz":
-            yield stack.enter_context(gzip.open(path, "rt", encoding=_ENCODING))
+            # A file of bytes in all but its declared type.
+            yield cast(IO[bytes], stack.enter_context(gzip.open(path, "rb")))
         elif path.suffix == ".zip":
-            member = stack.enter_context(_only_member(stack.enter_context(zipfile.ZipFile(path)), path))
-            yield stack.enter_context(io.TextIOWrapper(member, encoding=_ENCODING))
+            yield stack.enter_context(_only_member(stack.enter_context(zipfile.ZipFile(path)), path))
         else:
-            yield stack.enter_context(path.open(encoding=_ENCODING))
+            yield stack.enter_context(path.open("rb"))
 
 
 def _only_member(archive: zipfile.ZipFile, path: Path) -> IO[bytes]:
@@ -114,5 +138,7 @@ def damage_named(path: Path) -> Iterator[None]:
         if error.errno is not None:
             raise
         raise UserError(f"{path} is truncated or damaged: {brief(error)}") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path} is not UTF-8 text: {error.reason}") from error
+    except UnicodeError as error:
+        encoding = error.encoding.upper() if isinstance(error, UnicodeDecodeError) else "such"
+        reason = error.reason if isinstance(error, UnicodeDecodeError) else brief(error)
+        raise UserError(f"{path} is not {encoding} text: {reason}") from error

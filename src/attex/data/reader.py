@@ -1,7 +1,7 @@
 """What a dataset is to the rest of the house: documents with labels, cut into splits."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field
 
 from attex.data.folder import DataFolder
+from attex.data.left_out import LeftOut, refusal
 from attex.foundations.registry import Registry
 
 SPLITS = ("train", "dev", "test")
@@ -29,6 +30,13 @@ class Document:
     tokens: list[str]
     label: str
     truth: list[bool] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something about the raw files that a user should hear, as the encoding they were read in."""
+
+    text: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +60,8 @@ class Reader(ABC):
 
     publisher: ClassVar[str] = ""
     classes: ClassVar[tuple[str, ...]] = ()
+    unit: ClassVar[str] = "text"
+    """What a text is called where it is named, as `row` of a table."""
 
     def class_names(self) -> tuple[str, ...]:
         """Name the labels in the order of their index; empty means: as the data has them."""
@@ -62,8 +72,28 @@ class Reader(ABC):
         """Find the raw files, or raise `MissingData`."""
 
     @abstractmethod
-    def documents(self, folder: DataFolder) -> Iterator[Document]:
-        """Read every document, unfiltered, in a fixed order."""
+    def documents(self, folder: DataFolder) -> Iterator[Document | LeftOut | Remark]:
+        """Read every document, unfiltered, in a fixed order.
+
+        A text that cannot be used is an error, or a `LeftOut` in its place, which is counted and
+        listed; a `Remark` is told to the user. Both may come anywhere among the documents.
+        """
+
+    def settled(self, documents: list[Document], folder: DataFolder) -> list[Document]:
+        """Look at all documents together, before any is left out for its length or its class.
+
+        This is the place to refuse them, or to change the splits they are in.
+        """
+        return documents
+
+    def whole_classes_only(self) -> bool:
+        """Say whether texts are left out whose class is not in every split, instead of refused."""
+        return False
+
+    def check_left_out(self, unusable: Sequence[LeftOut], of: int) -> None:
+        """Raise `UserError` where too many texts cannot be used: here, more than half."""
+        if 2 * len(unusable) > of:
+            raise refusal(unusable, of, self.unit, ", which is more than half")
 
 
 READERS: Registry[Reader] = Registry("dataset", "attex.data.readers", default="planted")

@@ -1,12 +1,13 @@
 """Which text belongs to which split: by a published list, or by a hash where there is none."""
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
 from attex.data.corpus import stable_id
 from attex.data.folder import open_text
-from attex.data.reader import SPLITS
+from attex.data.reader import SPLITS, Document
 from attex.foundations.errors import UserError
 
 
@@ -34,3 +35,29 @@ def drawn_split(key: str, *, dev: int, test: int = 0) -> str:
     """Draw a split, `dev` and `test` per cent of the time, by a hash: the same key, the same split."""
     draw = stable_id(f"split/{key}") % 100
     return "test" if draw < test else "dev" if draw < test + dev else "train"
+
+
+def with_every_class(
+    documents: Iterable[Document], shortest: int, longest: int | None
+) -> list[Document]:
+    """Have every class in every split, where splits were drawn and the class has texts enough.
+
+    A split that lacks a class gets the first text of it from the split that has the most. Texts that
+    are too short or too long count for nothing here, and stay where they are.
+    """
+    settled = list(documents)
+    places: dict[str, dict[str, list[int]]] = {}
+    for place, document in enumerate(settled):
+        if shortest <= len(document.tokens) and (longest is None or len(document.tokens) <= longest):
+            of_class = places.setdefault(document.label, {split: [] for split in SPLITS})
+            of_class[document.split].append(place)
+    for of_class in places.values():
+        if sum(map(len, of_class.values())) < len(SPLITS):
+            continue
+        for split in SPLITS:
+            if not of_class[split]:
+                most = max(SPLITS, key=lambda name: len(of_class[name]))
+                place = of_class[most].pop(0)
+                of_class[split].append(place)
+                settled[place] = replace(settled[place], split=split)
+    return settled

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from attex.analyses.analysis import Analysis, Headline, Result
 from attex.analyses.summary import ALL_SEEDS
+from attex.data.left_out import LeftOut
 from attex.report.charts_code import charts_code
 from attex.report.examples import Example
 
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     import polars as pl
     from jinja2 import Environment
 
+LEFT_OUT_ROWS = "left_out_rows.csv"
+"""The file of a run folder that lists every text that was left out."""
+
+_LISTED = 100
 _IDENTIFYING = ("experiment", "dataset", "encoder", "attention", "projection")
 
 
@@ -68,10 +73,12 @@ def render_page(
     manifest: dict[str, Any],
     claims: Sequence[dict[str, Any]],
     kept_in: Path,
+    left_out: Sequence[LeftOut] = (),
 ) -> str:
     """Render the page; every word of a dataset is escaped by the template.
 
-    `claims` are rows of published numbers beside ours; `kept_in` is a folder for what pages share.
+    `claims` are rows of published numbers beside ours; `kept_in` is a folder for what pages share. Of
+    the texts that were `left_out` the page lists the first: it must stay small however many they are.
     """
     headline: list[Headline] = [line for section in sections for line in section.result.headline]
     charts = {name: chart for section in sections for name, chart in section.result.charts.items()}
@@ -86,6 +93,8 @@ def render_page(
             examples=examples,
             manifest=manifest,
             claims=claims,
+            left_out=left_out[:_LISTED],
+            left_out_rows=LEFT_OUT_ROWS,
             config_json=json.dumps(config, indent=2, ensure_ascii=False),
             manifest_json=json.dumps(manifest, indent=2, ensure_ascii=False),
             charts_json=script_safe(json.dumps(charts)),

@@ -1,7 +1,7 @@
 """The stages of an experiment, and how they depend on each other."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -64,6 +64,7 @@ class Plan:
         self.left_out = dict(left_out or {})
         self.files: dict[str, str] = {}
         self._workspace = workspace
+        self._data = replace(workspace.data, beside=config.folder)
         self._trainer: Trainer = TRAINERS.bind(config.trainer)
         asked = (ANALYSES.spec("performance"), *config.analyses)
         self._specs = {spec.type: spec for spec in asked if spec.type not in self.left_out}
@@ -133,14 +134,16 @@ class Plan:
     def _corpus(self) -> Stage:
         reader: Reader = READERS.bind(self.config.data)
         digest = self._workspace.digest_raw
-        self.files |= {str(path): digest(path) for path in reader.files(self._workspace.data)}
+        self.files |= {str(path): digest(path) for path in reader.files(self._data)}
         settings = {"data": self.config.data, "files": sorted(self.files.values())}
-        return CorpusStage.planned(self.config.data.title, settings | self._plugins)
+        folder = self.config.folder
+        place = {"beside": None if folder is None else str(folder.absolute())}
+        return CorpusStage.planned(self.config.data.title, settings | self._plugins, unkeyed=place)
 
     def _vectors(self) -> Stage | None:
         if self.config.vectors is None:
             return None
-        path = self._workspace.data.own_file(self.config.vectors, PUBLISHERS)
+        path = self._data.own_file(self.config.vectors, PUBLISHERS)
         self.files[str(path)] = self._workspace.digest_raw(path)
         settings = {"file": self.files[str(path)], "width": self._architecture.embedding_width}
         place = {"path": str(path.absolute())}
@@ -161,7 +164,8 @@ class Plan:
             alike = {key: own[key] for key in ("imports", "data", "vectors", "model")}
             fixed = {"seeds": own["seeds"], "importance": [], "analyses": []}
             whole = alike | {"name": f"{self.config.name}.{name}"} | dict(fields) | fixed
-            plan = Plan(validate(whole, origin=f"trainer.{name}"), self._workspace)
+            source = validate(whole, origin=f"trainer.{name}", folder=self.config.folder)
+            plan = Plan(source, self._workspace)
             if plan.corpus.key != self.corpus.key:
                 raise UserError(f"trainer.{name}: its data must be that of the experiment")
             self.files |= plan.files

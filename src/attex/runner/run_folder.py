@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from attex.foundations.divergences import distribution
 from attex.foundations.ownership import is_abandoned, own_name
 from attex.foundations.storage import PARTIAL, read_json, write_json, write_text
 from attex.report.examples import choose_examples
-from attex.report.page import Section, render_page
+from attex.report.page import LEFT_OUT_ROWS, Section, render_page
 from attex.runner.evidence import gather, read_result
 from attex.runner.kept import corpus_in
 from attex.runner.latex import to_latex
@@ -75,7 +76,10 @@ def _fill(partial: Path, plan: Plan, workspace: Workspace, manifest: dict[str, A
         _write_table(partial / "tables" / "published", frame(claims))
     sections = [Section(plan.methods[name], result) for name, result in results.items()]
     examples = choose_examples(evidence)
-    page = render_page(config, metrics, sections, examples, manifest, claims, cache.root)
+    left_out = evidence.corpus.left_out
+    if left_out:
+        _write_table(partial / LEFT_OUT_ROWS.removesuffix(".csv"), frame([asdict(o) for o in left_out]))
+    page = render_page(config, metrics, sections, examples, manifest, claims, cache.root, left_out)
     write_text(partial / "report.html", page)
 
 

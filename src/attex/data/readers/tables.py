@@ -1,23 +1,32 @@
 """A user's own texts, in csv or jsonl files."""
 
-import json
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator
 
 from attex.data import cleaning
-from attex.data.csv_rows import csv_rows
-from attex.data.folder import DataFolder, open_text
-from attex.data.reader import READERS, SPLITS, Document, Reader
-from attex.data.split_list import drawn_split
+from attex.data.folder import DataFolder
+from attex.data.left_out import LeftOut, refusal
+from attex.data.reader import READERS, SPLITS, Document, Reader, Remark
+from attex.data.split_list import drawn_split, with_every_class
+from attex.data.table_columns import columns_of, likely_labels, mistaken
+from attex.data.table_form import (
+    AUTO,
+    about_encoding,
+    find_encoding,
+    find_form,
+    known_delimiter,
+    known_encoding,
+)
+from attex.data.table_rows import Row, Unusable, check_text, object_rows, table_rows
 from attex.foundations.errors import UserError, brief, listed
-from attex.foundations.json_text import NotJSON, is_unicode, parse_json
-from attex.foundations.registry import did_you_mean
+from attex.foundations.registry import LATER, did_you_mean
 
 _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
     "words_and_marks": cleaning.words_and_marks,
@@ -28,8 +37,14 @@ _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
 _DEV_SHARE, _TEST_SHARE = 10, 20
 """Per cent of the rows, where the file has no split of its own."""
 
+_SPLIT_NAMES = {name: name for name in SPLITS}
+_SPLIT_NAMES |= {"training": "train", "testing": "test"}
+_SPLIT_NAMES |= dict.fromkeys(("valid", "validation", "val", "development"), "dev")
+"""What else splits are called, in capitals or not."""
 
 _MARKS = ("0", "1")
+_LIST_MARKS = str.maketrans("[],", "   ")
+_OTHERS = 5
 
 
 def _once(labels: tuple[str, ...]) -> tuple[str, ...]:
@@ -40,7 +55,7 @@ def _once(labels: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Table(Reader):
+class Table(Reader):
     """Rows with a text and a label, and perhaps their split and the tokens that decide."""
 
     path: str
@@ -50,6 +65,10 @@ class _Table(Reader):
     rationale: str | None = None
     labels: Annotated[tuple[str, ...], AfterValidator(_once)] = ()
     tokenizer: Literal["words_and_marks", "words_only", "jain_wallace", "whitespace"] = "words_and_marks"
+    strict: Annotated[bool, LATER] = False
+    encoding: Annotated[str, AfterValidator(known_encoding), LATER] = AUTO
+
+    unit: ClassVar[str] = "row"
 
     def class_names(self) -> tuple[str, ...]:
         """Return the labels in the order the user gave them, if given."""
@@ -59,131 +78,158 @@ class _Table(Reader):
         """Find the one file."""
         return [folder.own_file(self.path)]
 
-    def documents(self, folder: DataFolder) -> Iterator[Document]:
-        """Read every row; a row that cannot be used is an error that names it."""
+    def documents(self, folder: DataFolder) -> Iterator[Document | LeftOut | Remark]:
+        """Read every row; one that cannot be used is left out, with the reason."""
         path = self.files(folder)[0]
-        known = frozenset(self.labels)
-        for number, row in self.rows(path):
-            where = f"{path} row {number}"
-            tokens = _TOKENIZERS[self.tokenizer](self._text(row, self.text, where))
-            if not tokens:
-                raise UserError(f"{where}: the text has no token that could be scored")
-            label = self._word(row, self.label, where)
-            if not label:
-                raise UserError(f"{where}: '{self.label}' is empty")
-            if known and label not in known:
-                near = did_you_mean(label, self.labels)
-                names = listed(self.labels, quote="'")
-                raise UserError(f"{where}: label '{brief(label)}' is not one of [{names}]{near}")
-            yield Document(
-                name=str(number),
-                split=self._split(row, number, where),
-                tokens=tokens,
-                label=label,
-                truth=self._truth(row, len(tokens), where),
-            )
+        words: dict[str, str] = {}
+        for found in self.rows(path, self._columns()):
+            if not isinstance(found, Row):
+                yield found
+                continue
+            try:
+                yield self._document(found, words)
+            except Unusable as fault:
+                yield fault.left_out(found.number, found.cells.get(self.text))
 
     @abstractmethod
-    def rows(self, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        """Yield (row number, row), the first row of data being 1."""
+    def rows(self, path: Path, wanted: Sequence[str]) -> Iterator[Row | LeftOut | Remark]:
+        """Yield the rows of a table with the `wanted` columns; a row that is none is left out."""
 
-    def _cell(self, row: Mapping[str, Any], column: str, where: str) -> Any:
-        if column not in row:
-            near = did_you_mean(column, row) or f"; it has {listed(row)}"
-            raise UserError(f"{where}: no column '{brief(column)}'{near}")
-        if row[column] is None:
-            raise UserError(f"{where}: '{brief(column)}' is empty")
-        return row[column]
+    def _columns(self) -> list[str]:
+        named = (self.text, self.label, self.split, self.rationale)
+        return [column for column in named if column is not None]
 
-    def _text(self, row: Mapping[str, Any], column: str, where: str) -> str:
-        text = self._cell(row, column, where)
-        if not isinstance(text, str):
-            raise UserError(f"{where}: '{brief(column)}' is not a text but {_shown(text)}")
-        if "\0" in text:
-            raise UserError(
-                f"{where}: '{brief(column)}' holds a null character; is the file damaged, or UTF-16?"
-            )
-        if not is_unicode(text):
-            raise UserError(f"{where}: '{brief(column)}' holds half a character (a lone surrogate)")
-        return text
+    def settled(self, documents: list[Document], folder: DataFolder) -> list[Document]:
+        """Refuse labels that are none, and have every class in every split where splits are drawn."""
+        if not self.labels:
+            labels = {document.label for document in documents}
+            self.check_labels(labels, len(documents), self.files(folder)[0])
+        if self.split is not None:
+            return documents
+        return with_every_class(documents, self.min_tokens, self.max_tokens)
 
-    def _word(self, row: Mapping[str, Any], column: str, where: str) -> str:
-        """Return a cell that may be a number or a truth value as well, as text."""
-        value = self._cell(row, column, where)
-        if isinstance(value, int | float):
-            return str(value)
-        return self._text(row, column, where)
+    def whole_classes_only(self) -> bool:
+        """Leave out classes that not every split has, unless the user named the classes."""
+        return not self.labels
 
-    def _split(self, row: Mapping[str, Any], number: int, where: str) -> str:
+    def check_left_out(self, unusable: Sequence[LeftOut], of: int) -> None:
+        """Refuse any, if asked to be strict."""
+        if self.strict and unusable:
+            raise refusal(unusable, of, self.unit, " (data.strict)")
+        super().check_left_out(unusable, of)
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.labels)
+
+    def _document(self, row: Row, words: dict[str, str]) -> Document:
+        """Make a document of a row; each word is kept in memory once, in `words`."""
+        tokens = self._tokens(row)
+        tokens = [*map(words.setdefault, tokens, tokens)]
+        label = row.word(self.label)
+        if label not in self._known:
+            label = label.strip()
+        if not label:
+            raise Unusable("the label is empty", f"'{brief(self.label)}' is empty")
+        if self.labels and label not in self._known:
+            names = listed(self.labels, quote="'")
+            near = did_you_mean(label, self.labels)
+            detail = f"label '{brief(label)}' is not one of [{names}]{near}"
+            raise Unusable("the label is not one of data.labels", detail)
+        split, truth = self._split(row), self._truth(row, len(tokens))
+        return Document(str(row.number), split, tokens, label, truth)
+
+    def _tokens(self, row: Row) -> list[str]:
+        given = row.cell(self.text)
+        if isinstance(given, list):
+            tokens = [check_text(token, self.text, "a token of ") for token in given]
+            if not all(map(str.strip, tokens)):
+                raise Unusable("a token is empty")
+        else:
+            tokens = _TOKENIZERS[self.tokenizer](check_text(given, self.text))
+        if not tokens:
+            raise Unusable("the text has no token that could be scored")
+        return tokens
+
+    def _split(self, row: Row) -> str:
         if self.split is None:
             # By a hash of the row's number: every tenth row could be of one class only.
-            return drawn_split(str(number), dev=_DEV_SHARE, test=_TEST_SHARE)
-        split = self._word(row, self.split, where)
+            return drawn_split(str(row.number), dev=_DEV_SHARE, test=_TEST_SHARE)
+        split = row.word(self.split).strip()
+        split = _SPLIT_NAMES.get(split.lower(), split)
         if split not in SPLITS:
-            raise UserError(f"{where}: split '{brief(split)}' is not one of {', '.join(SPLITS)}")
+            names = ", ".join(SPLITS)
+            detail = f"split '{brief(split, 60)}' is not one of {names}"
+            raise Unusable(f"the split is not one of {names}", detail)
         return split
 
-    def _truth(self, row: Mapping[str, Any], length: int, where: str) -> list[bool] | None:
+    def _truth(self, row: Row, length: int) -> list[bool] | None:
         if self.rationale is None:
             return None
-        given = self._cell(row, self.rationale, where)
-        marks = (
-            given.split() if isinstance(given, str) else given if isinstance(given, list) else [given]
-        )
+        given = row.cell(self.rationale, needed=False)
+        if isinstance(given, str):
+            # As pandas and NumPy write lists, too.
+            given = given.translate(_LIST_MARKS).split() if given.strip() else None
+        if given is None:
+            return None
+        marks = given if isinstance(given, list) else [given]
         # Of exactly these kinds: true is no mark, though Python has it equal to 1.
         if len(marks) != length or any(type(m) not in (str, int) or str(m) not in _MARKS for m in marks):
-            raise UserError(
-                f"{where}: the rationale must be {length} marks of 0 or 1, one for each token"
-            )
+            detail = f"the rationale must be {length} marks of 0 or 1, one for each token"
+            raise Unusable("the rationale is not one mark of 0 or 1 for each token", detail)
         return [str(mark) == "1" for mark in marks]
 
-
-def _shown(value: Any) -> str:
-    try:
-        return brief(json.dumps(value), 40)
-    except RecursionError:
-        return "nested deeply"
+    def check_labels(self, labels: Collection[str], rows_of_them: int, path: Path) -> None:
+        """Refuse what is hardly the labels of so many rows, and name columns that could be."""
+        why = mistaken(labels, rows_of_them)
+        if why is not None:
+            found = self.rows(path, self._columns())
+            rows = (row.cells for row in found if isinstance(row, Row))
+            others = [c for c in columns_of(rows) if c.name not in (self.text, self.label, self.split)]
+            likely = ", ".join(column.line() for column in likely_labels(others)[:_OTHERS])
+            near = f" It could be {likely}" if likely else ""
+            raise UserError(
+                f"{path}: column '{brief(self.label)}' has {why}: is it the label?{near} (if these are "
+                "the classes, name them in data.labels)"
+            )
 
 
 @READERS.register("csv")
 @dataclass(frozen=True, kw_only=True)
-class CSV(_Table):
-    """Your own csv file with a header, plain or gz.
+class CSV(Table):
+    """Your own csv file with a header: plain, gz or zip.
 
-    `text` and `label` name columns; `split` the column with train, dev or test (without it a
-    fixed fifth of the rows is test and a tenth dev); `rationale` a column of 0/1 marks, one for
-    each token; `labels` fixes the order of the classes.
+    `text` and `label` name columns; `split` the column with train, dev or test (without it a fixed
+    fifth of the rows is test and a tenth dev); `rationale` a column of 0/1 marks, one for each token,
+    or empty; `labels` fixes the classes and their order. Rows that cannot be used are left out, counted
+    and listed, and so are classes that are not in every split, unless `labels` names them; `strict`
+    refuses the file instead. `delimiter` and `encoding` are found out unless they are said.
     """
 
-    def rows(self, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    delimiter: Annotated[str, AfterValidator(known_delimiter), LATER] = AUTO
+
+    def rows(self, path: Path, wanted: Sequence[str]) -> Iterator[Row | LeftOut | Remark]:
         """Read rows by the header's names."""
-        table = csv_rows(path)
-        header = next(table, [])
-        for column in (self.text, self.label, self.split, self.rationale):
-            if column is not None and header.count(column) > 1:
-                raise UserError(f"{path} has {header.count(column)} columns '{brief(column)}'")
-        for number, cells in enumerate(table, 1):
-            if len(cells) != len(header):
-                raise UserError(
-                    f"{path} row {number} has {len(cells)} cells, but the header has {len(header)}"
-                )
-            yield number, dict(zip(header, cells, strict=True))
+        form = find_form(path, wanted, self.encoding, self.delimiter)
+        if self.encoding == AUTO:
+            yield from (Remark(f"{path.name}: {remark}") for remark in about_encoding(form.encoding))
+        remarks = [*form.remarks()][self.delimiter not in (AUTO, ",") :]
+        yield from (Remark(f"{path.name}: {remark}") for remark in remarks)
+        yield from table_rows(path, form, wanted)
 
 
 @READERS.register("jsonl")
 @dataclass(frozen=True, kw_only=True)
-class JSONL(_Table):
-    """Your own file of one JSON object a line, plain or gz; options as for csv."""
+class JSONL(Table):
+    """Your own file of one JSON object a line: plain, gz or zip.
 
-    def rows(self, path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        """Read one object a line."""
-        with open_text(path) as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    try:
-                        row = parse_json(line)
-                    except NotJSON as error:
-                        raise UserError(f"{path} row {number}: not JSON: {error}") from error
-                    if not isinstance(row, dict):
-                        raise UserError(f"{path} row {number}: not a JSON object")
-                    yield number, row
+    Options as for csv. A text may be a list of tokens, which are taken as they are, and a rationale a
+    list of marks.
+    """
+
+    def rows(self, path: Path, wanted: Sequence[str]) -> Iterator[Row | LeftOut | Remark]:
+        """Read one object a line; each may lack a column that is wanted."""
+        encoding = find_encoding(path, self.encoding)
+        if self.encoding == AUTO:
+            yield from (Remark(f"{path.name}: {remark}") for remark in about_encoding(encoding))
+        yield from object_rows(path, encoding)

@@ -1,7 +1,7 @@
 """Does the output rest on the tokens that a measure names? They are deleted, or left alone."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import torch
@@ -11,6 +11,7 @@ from torch import Tensor
 from attex.analyses.analysis import ANALYSED, ANALYSES, Analysis, Evidence, Headline, Result, Subject
 from attex.analyses.pieces import put_together
 from attex.analyses.summary import frame, seed_groups, summarise
+from attex.analyses.views import View
 from attex.charts.faithfulness import faithfulness_chart
 from attex.data.batch import Batch, Batcher, ordered_batches
 from attex.data.ragged import pad
@@ -52,6 +53,11 @@ class FaithfulnessAnalysis(Analysis):
         "attention names random tokens once its weights have run out: compare it with others at "
         "small fractions. Texts with words missing are unlike those that the model was trained on."
     )
+    views: ClassVar = {
+        "faithfulness": View(
+            ("measure", "quantity"), ("mean", "low", "high", "random"), {"fraction": AREA}
+        )
+    }
 
     def __init__(self, *, fractions: Fractions = (0.01, 0.05, 0.1, 0.2, 0.5)) -> None:
         self.fractions = fractions

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import torch
@@ -22,6 +22,7 @@ from attex.analyses.analysis import (
 from attex.analyses.pieces import put_together
 from attex.analyses.substitution import overwritten, strongest_words
 from attex.analyses.summary import frame, seed_groups, summarise
+from attex.analyses.views import View
 from attex.charts.log_odds import log_odds_chart
 from attex.data.batch import Batch, Batcher, ordered_batches
 from attex.data.corpus import SPECIALS, Corpus
@@ -65,6 +66,14 @@ class LogOddsAnalysis(Analysis):
         "attention, its own weights matter little. And if its attention rests on what decides, then "
         "words of the other class do more in the most attended positions than in random ones."
     )
+    views: ClassVar = {
+        "log_odds": View(
+            ("imposed",), ("agreement", "agreement_low", "agreement_high", "accuracy", "tvd", "jsd")
+        ),
+        "log_odds_substitution": View(
+            ("overwritten",), ("flipped", "flipped_low", "flipped_high", "tvd", "tvd_low", "tvd_high")
+        ),
+    }
 
     def __init__(
         self,

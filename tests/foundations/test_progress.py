@@ -35,9 +35,9 @@ def test_slow_work_says_on_stderr_how_far_it_is_and_how_long_it_takes(
     out, err = capsys.readouterr()
     assert out == ""
     assert err.splitlines() == [
-        "  work: 1 of 4, about 36 s left",
-        "  work: 2 of 4, about 24 s left",
-        "  work: 3 of 4, about 12 s left",
+        "  work: 25 %, about 36 s left",
+        "  work: 50 %, about 24 s left",
+        "  work: 75 %, about 12 s left",
     ]
 
 
@@ -46,7 +46,7 @@ def test_lines_come_no_more_often_than_every_ten_seconds(
 ) -> None:
     list(work(clock, 12, seconds=4))
     lines = capsys.readouterr().err.splitlines()
-    assert [line.split(",")[0] for line in lines] == [f"  work: {n} of 12" for n in (3, 6, 9)]
+    assert [line.split(",")[0] for line in lines] == [f"  work: {share} %" for share in (25, 50, 75)]
 
 
 def test_a_terminal_gets_a_bar_and_the_items_still_pass(

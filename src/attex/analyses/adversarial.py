@@ -134,7 +134,7 @@ class AdversarialAnalysis(Analysis):
 
     def examine(self, subject: Subject) -> dict[str, Tensor]:
         """Find the adversaries of every text."""
-        pieces = ((part.texts, self._columns(part)) for part in readings(subject))
+        pieces = ((part.texts, self._columns(part)) for part in readings(subject, self.title.lower()))
         return put_together(pieces, len(subject.texts))
 
     def _columns(self, part: Reading) -> dict[str, Tensor]:

@@ -21,7 +21,7 @@ from attex.analyses.analysis import (
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.analyses.views import View
 from attex.charts.density import density_chart, density_rows
-from attex.data.batch import Batcher, ordered_batches
+from attex.data.batch import Batcher, ordered_batches, padded_sizes
 from attex.data.ragged import pad
 from attex.foundations.divergences import normalised_entropy
 from attex.foundations.memory import backing_off, budget_on
@@ -75,7 +75,9 @@ class DispersionAnalysis(Analysis):
         texts = Batcher(subject.corpus, ANALYSED, subject.device)
         sums = torch.zeros(len(_SUMS), len(texts), dtype=torch.float64)
         batches = ordered_batches(texts.lengths, _PADDED_TOKENS[subject.device.type])
-        for chosen in track(batches, prefix.strip("|") + " " + STATES, len(batches)):
+        what = f"{prefix.strip('|')} {STATES}".strip()
+        sizes = padded_sizes(texts.lengths, batches, power=2)
+        for chosen in track(batches, what, len(batches), sizes):
             batch = texts.batch(chosen)
 
             def reduced(budget: int, batch: Any = batch) -> Tensor:

@@ -73,7 +73,10 @@ class ErasureAnalysis(Analysis):
     @torch.no_grad()
     def examine(self, subject: Subject) -> dict[str, Tensor]:
         """Erase one token, and one after the other in every order: [N] each, by name."""
-        pieces = ((reading.texts, _erased(reading, subject)) for reading in readings(subject))
+        pieces = (
+            (reading.texts, _erased(reading, subject))
+            for reading in readings(subject, self.title.lower())
+        )
         return put_together(pieces, len(subject.texts))
 
     def __call__(self, evidence: Evidence) -> Result:

@@ -13,11 +13,11 @@ from attex.analyses.pieces import put_together
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.analyses.views import View
 from attex.charts.faithfulness import faithfulness_chart
-from attex.data.batch import Batch, Batcher, ordered_batches
+from attex.data.batch import Batch, Batcher, ordered_batches, padded_sizes
 from attex.data.ragged import pad
 from attex.foundations.divergences import distribution
 from attex.foundations.draws import highest_first, permutations
-from attex.foundations.progress import track
+from attex.foundations.progress import steps, track
 from attex.models.classifier import AttentionModel
 
 COMPREHENSIVENESS, SUFFICIENCY = "comprehensiveness", "sufficiency"
@@ -67,7 +67,8 @@ class FaithfulnessAnalysis(Analysis):
         """Delete, and leave alone, the top tokens of every measure at every fraction: [N] each."""
         model, texts = subject.load(), Batcher(subject.corpus, ANALYSED, subject.device)
         batches = ordered_batches(texts.lengths, _PADDED_TOKENS[subject.device.type])
-        tracked = track(batches, self.title.lower(), len(batches))
+        sizes = padded_sizes(texts.lengths, batches)
+        tracked = track(batches, self.title.lower(), len(batches), sizes)
         pieces = ((chosen, self._lost(subject, model, texts, chosen)) for chosen in tracked)
         return put_together(pieces, len(texts))
 
@@ -78,7 +79,7 @@ class FaithfulnessAnalysis(Analysis):
         whole = distribution(model(batch).logits)
         class_ = whole.argmax(dim=1, keepdim=True)
         columns: dict[str, Tensor] = {}
-        for measure in (*subject.titles, RANDOM):
+        for measure in steps((*subject.titles, RANDOM)):
             ranks, defined = _ranks(subject, measure, batch, chosen, texts.margin)
             for fraction in self.fractions:
                 top = _top(ranks, batch, fraction)

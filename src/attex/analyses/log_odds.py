@@ -24,7 +24,7 @@ from attex.analyses.substitution import overwritten, strongest_words
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.analyses.views import View
 from attex.charts.log_odds import log_odds_chart
-from attex.data.batch import Batch, Batcher, ordered_batches
+from attex.data.batch import Batch, Batcher, ordered_batches, padded_sizes
 from attex.data.corpus import SPECIALS, Corpus
 from attex.foundations.divergences import distribution, jensen_shannon, total_variation
 from attex.foundations.errors import UserError
@@ -107,7 +107,8 @@ class LogOddsAnalysis(Analysis):
         strongest = strongest_words(w, self.words)
         texts = Batcher(subject.corpus, ANALYSED, subject.device)
         order = ordered_batches(texts.lengths, EVALUATION_TOKENS)
-        batches = track(texts.batches(order), "log-odds", len(order))
+        sizes = padded_sizes(texts.lengths, order)
+        batches = track(texts.batches(order), "log-odds", len(order), sizes)
         probed = (_probed(model, guided, strongest, batch) for batch in batches)
         return put_together(zip(order, probed, strict=True), len(texts))
 

@@ -58,7 +58,7 @@ class PermutationAnalysis(Analysis):
 
     def examine(self, subject: Subject) -> dict[str, Tensor]:
         """Permute the attention of every text."""
-        pieces = ((part.texts, self._columns(part)) for part in readings(subject))
+        pieces = ((part.texts, self._columns(part)) for part in readings(subject, self.title.lower()))
         return put_together(pieces, len(subject.texts))
 
     def _columns(self, part: Reading) -> dict[str, Tensor]:

@@ -13,10 +13,10 @@ import torch
 from pydantic import Field
 from torch import Tensor
 
-from attex.data.batch import Batch, Batcher, training_batches
+from attex.data.batch import Batch, Batcher, padded_sizes, training_batches
 from attex.data.corpus import Corpus
 from attex.foundations.errors import UserError
-from attex.foundations.progress import say, track
+from attex.foundations.progress import say, steps, track
 from attex.foundations.registry import RUNTIME
 from attex.models.classifier import AttentionModel, Trace
 from attex.training import checkpoint as checkpoints
@@ -112,11 +112,13 @@ class EpochTrainer(Trainer):
     ) -> None:
         """Train until the last epoch, or until patience ends."""
         corpus, predict, written = epochs.corpus, epochs.predictor(), monotonic()
-        while len(progress.history) < self.epochs and not self._out_of_patience(progress):
-            epoch = len(progress.history) + 1
+        to_do = range(len(progress.history) + 1, self.epochs + 1)
+        for epoch in track(to_do, f"seed {epochs.seed}, training", len(to_do)):
+            if self._out_of_patience(progress):
+                break
             what = f"seed {epochs.seed}, epoch {epoch} of {self.epochs}"
             with epochs.stream():
-                losses = epochs.run(epoch, what)
+                losses = epochs.run(epoch)
                 # The first look at what a GPU has done in this epoch: until here it never waits.
                 logits = predict(trained)
             loss = epochs.mean(losses, epoch, what)
@@ -193,14 +195,15 @@ class Epochs:
         """Where a GPU's work on the model must run, from the first step to the last look."""
         return self._steps.stream()
 
-    def run(self, epoch: int, what: str) -> Tensor:
+    def run(self, epoch: int) -> Tensor:
         """Go through the texts once; return the loss of every batch, which a GPU may still work on."""
         self._model.train()
         order = self._order(epoch)
         self._orders = {epoch: order}
         losses = torch.zeros(len(order), device=self._train.device)
         batches = self._train.batches(order, self._steps.width)
-        for number, batch in enumerate(track(batches, what, len(order))):
+        sizes = padded_sizes(self._train.lengths, order)
+        for number, batch in enumerate(steps(batches, sizes)):
             losses[number] = self._steps(batch)
         if epoch < self._trainer.epochs:
             # Cut now, while a GPU is still at work: later it would wait for it.

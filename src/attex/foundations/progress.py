@@ -15,6 +15,11 @@ Item = TypeVar("Item")
 PLAIN_LINE_SECONDS = 10.0
 """How often a log file, where a bar would be noise, hears how far the work is."""
 
+STAGES = "stages"
+"""What an experiment's stages are tracked as. A log file hears of each as it begins, and not how many
+are done: they take so different times that nothing follows of what is left.
+"""
+
 
 class Listener(Protocol):
     """Hears of the work: of one worker, or of several that are told apart by their name."""
@@ -145,6 +150,8 @@ class Terminal:
         self._bars.update(self._tasks[work], completed=share)
 
     def _tell(self, worker: str, what: str, share: float) -> None:
+        if what == STAGES:
+            return
         now, work = time.monotonic(), (worker, what)
         began, spoke = self._began.setdefault(work, (now, now))
         if share >= 1.0:

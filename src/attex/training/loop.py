@@ -102,6 +102,16 @@ class EpochTrainer(Trainer):
         trained.load_state_dict(progress.best_state)
         return progress
 
+    def estimate(
+        self, model: AttentionModel, corpus: Corpus, device: torch.device, worth: float
+    ) -> float | None:
+        """Time steps on batches of several sizes; on a GPU, which records them first, none is told."""
+        if self.sources() or device.type != "cpu":
+            return None
+        objective = self.objective(model, corpus, device, NO_SOURCES)
+        epochs = Epochs(self, objective, model, self.optimizer(model), corpus, 0, device)
+        return epochs.estimate(self.epochs, worth)
+
     def _go_through(
         self,
         epochs: "Epochs",
@@ -209,6 +219,30 @@ class Epochs:
             # Cut now, while a GPU is still at work: later it would wait for it.
             self._orders[epoch + 1] = self._order(epoch + 1)
         return losses
+
+    def estimate(self, count: int, worth: float) -> float | None:
+        """Time a few steps, and say what so many epochs take; None if that is less than `worth`."""
+        self._model.train()
+        order = self._order(1)
+        sizes = np.array(padded_sizes(self._train.lengths, order))
+        by_size = np.argsort(sizes, kind="stable")
+        small, middle, large = (int(by_size[int(q * (len(order) - 1))]) for q in (0.1, 0.5, 0.9))
+
+        def timed(number: int) -> float:
+            batch = self._train.batch(order[number])
+            began = monotonic()
+            self._step(batch)
+            return monotonic() - began
+
+        timed(small)
+        at_least = timed(small)
+        if 4 * at_least * len(order) * count < worth:
+            return None
+        seconds = np.array([at_least, timed(middle), timed(large)])
+        # A step costs something however small its batch is, and the rest grows with the batch.
+        slope = max(0.0, (seconds[2] - seconds[0]) / max(1.0, sizes[large] - sizes[small]))
+        base = max(0.0, float(seconds.mean() - slope * sizes[[small, middle, large]].mean()))
+        return count * float(base * len(order) + slope * sizes.sum())
 
     def _order(self, epoch: int) -> list[np.ndarray]:
         trainer = self._trainer

@@ -28,7 +28,9 @@ MEASURING = 3.0
 _LONG_ENOUGH = 0.1
 """Seconds of a measured batch that say something."""
 _FIRST_LENGTH, _SEVERAL = 16, 4
-_FEW, _COUNTS = 0.02, (2, 3, 5, 10, 20, 50, 100, 200, 500)
+_NAMED = 0.05
+"""A share of the time that is worth a word."""
+_FEW, _COUNTS = 0.02, (1, 2, 3, 5, 10, 20, 50, 100, 200, 500)
 """A share of the texts that one may well leave out, and how many are tried."""
 
 
@@ -170,13 +172,13 @@ def _is_finding(task: Task) -> bool:
 
 
 def _sentence(parts: Mapping[str, float], seeds: int, jobs: int, findings: bool) -> str:
+    total = sum(parts.values())
     longest = sorted(parts.items(), key=lambda part: -part[1])
-    named = [f"{name} {duration(seconds)}" for name, seconds in longest if seconds >= 1.0]
+    named = [f"{name} {duration(seconds)}" for name, seconds in longest if seconds >= _NAMED * total]
     of = f"{seeds} seed{'s' * (seeds > 1)}"
     shared = f", shared by {jobs} processes" if jobs > 1 else ""
     then = "; what analyses examine comes on top" if findings else ""
-    whole = duration(sum(parts.values()))
-    return f"about {whole} of work for {of}{shared} ({', '.join(named)}){then}"
+    return f"about {duration(total)} of work for {of}{shared} ({', '.join(named)}){then}"
 
 
 def _outliers(title: str, pace: Pace, count: int, texts: Batcher, tokens: int) -> Iterator[str]:
@@ -184,9 +186,9 @@ def _outliers(title: str, pace: Pace, count: int, texts: Batcher, tokens: int) -
     lengths = np.sort(texts.lengths)
     whole = pace.seconds(lengths, tokens)
     most = min(int(_FEW * len(lengths)), len(lengths) - 1)
-    for few in (1, *(n for n in _COUNTS if n <= most)):
+    for few in (n for n in _COUNTS if n == 1 < len(lengths) or n <= most):
         saved = (whole - pace.seconds(lengths[:-few], tokens)) * count
-        if saved > max(whole * count / 2, WORTH_TELLING / 2):
+        if saved > max(whole * count / 3, WORTH_TELLING / 2):
             next_longest, shortest, longest = (
                 f"{int(lengths[place]) - 2 * texts.margin:,}" for place in (-few - 1, -few, -1)
             )

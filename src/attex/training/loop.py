@@ -240,7 +240,8 @@ class Epochs:
             return None
         seconds = np.array([at_least, timed(middle), timed(large)])
         # A step costs something however small its batch is, and the rest grows with the batch.
-        slope = max(0.0, (seconds[2] - seconds[0]) / max(1.0, sizes[large] - sizes[small]))
+        spread = sizes[large] - sizes[small]
+        slope = max(0.0, (seconds[2] - seconds[0]) / spread) if spread else 0.0
         base = max(0.0, float(seconds.mean() - slope * sizes[[small, middle, large]].mean()))
         return count * float(base * len(order) + slope * sizes.sum())
 

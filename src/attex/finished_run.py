@@ -149,7 +149,7 @@ class Views(Mapping[str, "pl.DataFrame"]):
         return (name for name in self._run.tables if "/" not in name)
 
     def __len__(self) -> int:
-        return len([*self])
+        return sum(1 for _ in self)
 
     def __repr__(self) -> str:
         return f"Views({', '.join(self)})"

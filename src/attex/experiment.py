@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Never, TypedDict, Unpack
 
 from attex.config.loading import load_experiments, validate
 from attex.config.schema import ExperimentConfig
 from attex.finished_run import Run
 from attex.foundations.errors import UserError
+from attex.foundations.progress import say
+from attex.runner.closing import closing_line
 from attex.runner.engine import choose_engine, workspace_for
 from attex.runner.execution import execute
 from attex.runner.plan import UNTIL
@@ -17,11 +19,42 @@ _STEPS = {"training": "trained", "importance": "trained and measured", "report":
 """What an experiment is after each step that a notebook can take."""
 
 
+Choice = str | Mapping[str, Any]
+"""A component: its name, or a mapping with its name under `type` and its options beside it."""
+
+
+class Options(TypedDict, total=False):
+    """How an experiment is run: what every step and `attex.run` take, described there."""
+
+    overrides: Sequence[str]
+    data_dir: str | Path | None
+    output_dir: str | Path
+    device: str
+    jobs: int
+    engine: str | None
+    engine_options: Mapping[str, Any] | None
+    recompute: Sequence[str]
+
+
 class Experiment:
     """One experiment; its steps can be taken one by one or all at once.
 
-    `Experiment(**fields)` takes the keys of an experiment file. Each step computes only what is
-    not yet in the cache of `output_dir`.
+    The keys are those of an experiment file. Each step computes only what is not yet in the cache of
+    `output_dir`.
+
+    Args:
+        name: the folder of its runs.
+        imports: modules of your own that register further components.
+        data: the dataset.
+        vectors: a file of pretrained word vectors, in the data folder or anywhere.
+        model: what reads the texts.
+        trainer: how it is trained.
+        seeds: one model is trained for each.
+        importance: the measures that give each token a score.
+        analyses: what is asked of the trained models.
+
+    Raises:
+        UserError: if something is wrong with it; the message says where, and what was meant.
 
     Example:
         >>> from attex import Experiment
@@ -30,8 +63,33 @@ class Experiment:
         ((0, 1), 'tanh')
     """
 
-    def __init__(self, **fields: Any) -> None:
-        self.config: ExperimentConfig = validate(fields)
+    def __init__(
+        self,
+        *,
+        name: str = "experiment",
+        imports: Sequence[str] = (),
+        data: Choice = "planted",
+        vectors: str | None = None,
+        model: Choice = "attention",
+        trainer: Choice = "supervised",
+        seeds: Sequence[int] = (0,),
+        importance: Sequence[Choice] = ("attention", "gradient", "leave_one_out"),
+        analyses: Sequence[Choice] = ("agreement",),
+        **other: Never,
+    ) -> None:
+        fields = {
+            "name": name,
+            "imports": imports,
+            "data": data,
+            "vectors": vectors,
+            "model": model,
+            "trainer": trainer,
+            "seeds": seeds,
+            "importance": importance,
+            "analyses": analyses,
+        }
+        # A type checker refuses others; without one, the message names the nearest.
+        self.config: ExperimentConfig = validate(fields | other)
         self._reached = "corpus"
 
     @classmethod
@@ -54,23 +112,23 @@ class Experiment:
         experiment._reached = "corpus"
         return experiment
 
-    def run(self, **options: Any) -> Run:
+    def run(self, **options: Unpack[Options]) -> Run:
         """Train, measure, analyse and write the run folder; options as for `attex.run`."""
         (path,) = self._until("report", **options)
         assert path is not None
         return Run(path)
 
-    def train(self, **options: Any) -> "Experiment":
+    def train(self, **options: Unpack[Options]) -> "Experiment":
         """Train the model of every seed; options as for `attex.run`."""
         self._until("training", **options)
         return self
 
-    def evaluate(self, **options: Any) -> "Experiment":
+    def evaluate(self, **options: Unpack[Options]) -> "Experiment":
         """Train where needed, and compute every importance measure; options as for `attex.run`."""
         self._until("importance", **options)
         return self
 
-    def generate_and_save_artifacts(self, **options: Any) -> Run:
+    def generate_and_save_artifacts(self, **options: Unpack[Options]) -> Run:
         """Write tables, graphs and report; options as for `attex.run`."""
         return self.run(**options)
 
@@ -80,9 +138,8 @@ class Experiment:
         seeds = f"{len(config.seeds)} seed{'s' * (len(config.seeds) > 1)}"
         return f"Experiment({about}, {seeds}: {_STEPS.get(self._reached, 'nothing done yet')})"
 
-    def _until(self, stage: str, **options: Any) -> list[Path | None]:
+    def _until(self, stage: str, overrides: Sequence[str] = (), **options: Any) -> list[Path | None]:
         config = self.config
-        overrides = options.pop("overrides", ())
         if overrides:
             config = validate(config.resolved(), overrides, config.name, folder=config.folder)
         paths = _execute([config], stage, **options)
@@ -143,7 +200,7 @@ def run(
         runs = [Run(path) for path in _execute(configs, "report", **options) if path is not None]
         return runs[0] if len(configs) == 1 else runs
     if isinstance(experiment, Mapping):
-        experiment = Experiment(**experiment)
+        experiment = Experiment._of(validate(experiment))
     return experiment.run(overrides=overrides, **options)
 
 
@@ -177,10 +234,11 @@ def _execute(
     """Run experiments, and raise what went wrong with the first that did not go well."""
     workspace = workspace_for(engine, data_dir, output_dir, device)
     chosen = choose_engine(engine, jobs, engine_options or {}, workspace)
-    done = {
-        id(one.config): one
-        for one in execute(configs, workspace, chosen, until, Recompute.of(recompute))
-    }
+    done = {}
+    for one in execute(configs, workspace, chosen, until, Recompute.of(recompute)):
+        done[id(one.config)] = one
+        if one.path is not None:
+            say(f"{one.config.name}: {closing_line(one.path)}")
     in_order = [done[id(config)] for config in configs]
     for one in in_order:
         if one.trouble is not None:

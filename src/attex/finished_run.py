@@ -1,12 +1,13 @@
 """A finished run: its folder, read when asked."""
 
 import importlib
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attex.foundations.csv_cells import original
-from attex.foundations.errors import UserError
+from attex.foundations.errors import UserError, brief
 from attex.foundations.registry import did_you_mean
 from attex.foundations.storage import read_json
 
@@ -55,6 +56,18 @@ class Run:
         own = {path.stem: path for path in sorted(self.path.glob("tables/*.csv"))}
         own |= {f"correlation/{p.stem}": p for p in sorted(self.path.glob("correlation/*.csv"))}
         return {name: _read_table(path) for name, path in own.items()}
+
+    @cached_property
+    def view(self) -> "Views":
+        """The few rows and columns of each table that a person reads first; made when asked for."""
+        return Views(self)
+
+    @cached_property
+    def answer(self) -> str:
+        """What came of it, in one sentence."""
+        from attex.runner.closing import closing_line
+
+        return closing_line(self.path)
 
     @cached_property
     def summary(self) -> "pl.DataFrame":
@@ -110,6 +123,56 @@ class Run:
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"
+
+
+class Views(Mapping[str, "pl.DataFrame"]):
+    """The views of a run's tables, by the names of the tables.
+
+    An analysis chooses what is read of its tables. The values are those of `Run.tables`.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._made: dict[str, pl.DataFrame] = {}
+
+    def __getitem__(self, name: str) -> "pl.DataFrame":
+        tables = self._run.tables
+        if name not in [*self]:
+            near = did_you_mean(name, self) or f"; it has {', '.join(self)}"
+            raise NoSuchTable(f"{self._run.path} has no table '{brief(name)}'{near}")
+        if name not in self._made:
+            self._made[name] = self._view(name, tables[name])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        # Those of `correlation/` hold the same in the layout of the original repository.
+        return (name for name in self._run.tables if "/" not in name)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"Views({', '.join(self)})"
+
+    def _view(self, name: str, table: "pl.DataFrame") -> "pl.DataFrame":
+        from attex.analyses.analysis import analysis_class
+        from attex.analyses.views import narrow
+        from attex.claims.matching import PUBLISHED
+
+        if name == "published":
+            return narrow(table, PUBLISHED)
+        # The tables of an analysis begin with its name. One that is not there any more has no say.
+        asked = ["performance", *(spec["type"] for spec in self._run.config["analyses"])]
+        for analysis in sorted(asked, key=len, reverse=True):
+            if name.startswith(analysis):
+                return analysis_class(analysis).view(name, table)
+        return narrow(table)
+
+
+class NoSuchTable(UserError, KeyError):
+    """A run has no table of this name; the message says which there are."""
+
+    __str__ = Exception.__str__
 
 
 def _read_table(path: Path) -> "pl.DataFrame":

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import torch
@@ -23,6 +23,7 @@ from attex.analyses.analysis import (
 from attex.analyses.pieces import put_together
 from attex.analyses.readings import Reading, readings
 from attex.analyses.summary import frame, seed_groups, summarise
+from attex.analyses.views import View
 from attex.charts.density import density_chart, density_rows
 from attex.charts.violins import violin_chart
 from attex.counterfactual.exact import adversarial_exact
@@ -95,6 +96,9 @@ class AdversarialAnalysis(Analysis):
         "Long texts nearly always allow that, so that models are not to be ranked by it; the ratio "
         "is to the largest JSD that any weights have."
     )
+    views: ClassVar = {
+        "adversarial": View(("method", "epsilon"), ("mean", "low", "high", "ratio", "reached"))
+    }
     examines = True
     examines_scores = False
     reads_scores = False
@@ -130,7 +134,7 @@ class AdversarialAnalysis(Analysis):
 
     def examine(self, subject: Subject) -> dict[str, Tensor]:
         """Find the adversaries of every text."""
-        pieces = ((part.texts, self._columns(part)) for part in readings(subject))
+        pieces = ((part.texts, self._columns(part)) for part in readings(subject, self.title.lower()))
         return put_together(pieces, len(subject.texts))
 
     def _columns(self, part: Reading) -> dict[str, Tensor]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -22,6 +22,7 @@ from attex.analyses.analysis import (
 )
 from attex.analyses.measure_pairs import COLUMNS, Comparer, support
 from attex.analyses.summary import ALL_SEEDS, frame
+from attex.analyses.views import View
 from attex.charts.density import density_chart, density_rows
 from attex.data.corpus import Corpus
 from attex.foundations.errors import UserError
@@ -61,6 +62,13 @@ class AgreementAnalysis(Analysis):
         "what they give when both are sorted; calibrated is the share of the way between the two. "
         "A text is undefined where a measure is constant or has fewer than two tokens."
     )
+    views: ClassVar = {
+        "agreement": View(
+            ("statistic", "pair"), ("mean", "low", "high", "null", "ceiling"), {"class": OVERALL}
+        ),
+        "agreement_by_length": View(("statistic", "pair", "tokens"), ("mean", "low", "high", "null")),
+        "agreement_differences": View(("statistic", "pair", "less"), ("mean", "low", "high")),
+    }
 
     def __init__(
         self,
@@ -90,6 +98,15 @@ class AgreementAnalysis(Analysis):
         if len(measures) < 2:
             given = [measure.title for measure in measures]
             raise UserError(f"analysis 'agreement' needs two measures or more, not {given}")
+
+    @classmethod
+    def leading(cls, headlines: Sequence[Headline]) -> Headline:
+        """Prefer attention and leave-one-out: what is looked at, and what a deletion does."""
+        for wanted in (("attention", "leave_one_out"), ("attention",)):
+            for headline in headlines:
+                if set(wanted) <= set(re.findall(r"[\w\[\]]+", headline.question)):
+                    return headline
+        return headlines[0]
 
     def __call__(self, evidence: Evidence) -> Result:
         """Compare every pair of measures under every statistic."""

@@ -1,7 +1,7 @@
 """What an analysis is: evidence of trained models in, tables and charts out."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attex.analyses.views import View, narrow
 from attex.data.corpus import Corpus, Split
 from attex.foundations.registry import Registry, Spec
 from attex.models.classifier import AttentionModel
@@ -148,6 +149,18 @@ class Analysis(ABC):
     """Whether it looks into the model before training, too."""
     reads_scores: ClassVar[bool] = True
     """Whether it lays out scores; what does not is not laid out again when a measure is added."""
+    views: ClassVar[Mapping[str, View]] = {}
+    """What a person reads of each table, by the table's name; of others a sensible choice is made."""
+
+    @classmethod
+    def view(cls, name: str, table: "pl.DataFrame") -> "pl.DataFrame":
+        """Return the few rows and columns of one of its tables that a person reads."""
+        return narrow(table, cls.views.get(name))
+
+    @classmethod
+    def leading(cls, headlines: Sequence[Headline]) -> Headline:
+        """Choose the headline that stands for all of them, where there is room for one."""
+        return headlines[0]
 
     def requires(self, measures: Sequence[Spec], encoder: type[Encoder]) -> tuple[str, ...]:
         """Name the variants of every model (see `VARIANTS`) whose scores it wants as controls."""
@@ -193,3 +206,9 @@ VARIANTS = (UNTRAINED, PERMUTED)
 """What a model is compared with: itself before training; itself under its own weights, shuffled."""
 
 ANALYSES: Registry[Analysis] = Registry("analysis", "attex.analyses")
+
+
+def analysis_class(name: str) -> type[Analysis]:
+    """Return the class of an analysis; the base of all for one that is not registered (any more)."""
+    target = ANALYSES[name].target if name in ANALYSES else None
+    return target if isinstance(target, type) and issubclass(target, Analysis) else Analysis

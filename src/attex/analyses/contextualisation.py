@@ -1,7 +1,7 @@
 """Attention against the importance of inputs, and against that of hidden states."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -19,6 +19,7 @@ from attex.analyses.analysis import (
     no_attention,
 )
 from attex.analyses.summary import ALL_SEEDS, frame, seed_groups, summarise
+from attex.analyses.views import View
 from attex.charts.ranges import range_chart
 from attex.data.corpus import Corpus
 from attex.foundations.errors import UserError
@@ -47,6 +48,14 @@ class ContextualisationAnalysis(AgreementAnalysis):
         "as it does with that of states. But much of the latter is arithmetic: a state's gradient has "
         "its weight as a factor. The untrained model, and permuted attention, show how much."
     )
+    views: ClassVar = {
+        "contextualisation": View(
+            ("statistic", "measure_b"),
+            ("mean", "low", "high", UNTRAINED, PERMUTED),
+            {"class": OVERALL},
+        ),
+        "contextualisation_differences": View(("statistic", "measure", "less"), ("mean", "low", "high")),
+    }
 
     def __init__(
         self,

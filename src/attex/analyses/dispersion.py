@@ -1,7 +1,7 @@
 """How evenly influence is spread: of the tokens on the output, and on each hidden state."""
 
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -19,8 +19,9 @@ from attex.analyses.analysis import (
     Subject,
 )
 from attex.analyses.summary import frame, seed_groups, summarise
+from attex.analyses.views import View
 from attex.charts.density import density_chart, density_rows
-from attex.data.batch import Batcher, ordered_batches
+from attex.data.batch import Batcher, ordered_batches, padded_sizes
 from attex.data.ragged import pad
 from attex.foundations.divergences import normalised_entropy
 from attex.foundations.memory import backing_off, budget_on
@@ -59,6 +60,7 @@ class DispersionAnalysis(Analysis):
         "same. If a hidden state stood for its own token, the influence on it would come from "
         "there, and its entropy would be near 0. What the untrained model has is no result of training."
     )
+    views: ClassVar = {"dispersion": View(("of",), ("mean", "low", "high", UNTRAINED))}
 
     def __init__(self, *, on: Literal["magnitude", "dimensions"] = "magnitude") -> None:
         self.on: Literal["magnitude", "dimensions"] = on
@@ -73,7 +75,9 @@ class DispersionAnalysis(Analysis):
         texts = Batcher(subject.corpus, ANALYSED, subject.device)
         sums = torch.zeros(len(_SUMS), len(texts), dtype=torch.float64)
         batches = ordered_batches(texts.lengths, _PADDED_TOKENS[subject.device.type])
-        for chosen in track(batches, prefix.strip("|") + " " + STATES, len(batches)):
+        what = f"{prefix.strip('|')} {STATES}".strip()
+        sizes = padded_sizes(texts.lengths, batches, power=2)
+        for chosen in track(batches, what, len(batches), sizes):
             batch = texts.batch(chosen)
 
             def reduced(budget: int, batch: Any = batch) -> Tensor:

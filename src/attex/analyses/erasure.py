@@ -1,7 +1,7 @@
 """What happens to the output when the tokens that attention points at are erased."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -19,6 +19,7 @@ from attex.analyses.analysis import (
 from attex.analyses.pieces import put_together
 from attex.analyses.readings import Reading, readings
 from attex.analyses.summary import frame, seed_groups, summarise
+from attex.analyses.views import View
 from attex.charts.flips import flipped_chart, flipped_rows, single_chart
 from attex.counterfactual.erasing import Eraser, random_scores
 from attex.data.corpus import Corpus
@@ -60,6 +61,10 @@ class ErasureAnalysis(Analysis):
         "is that of the output in each weight, ∂ŷ/∂α; the smallest set is the fewest tokens that can "
         "flip the decision. Where every token speaks for it, no erasing can."
     )
+    views: ClassVar = {
+        "erasure": View(("quantity",), ("mean", "low", "high")),
+        "erasure_prefix": View(("order",), ("erased", "erased_low", "erased_high", "flippable")),
+    }
 
     def lacks(self, model: AttentionModel, corpus: Corpus) -> str | None:
         """Need an attention that scores states."""
@@ -68,7 +73,10 @@ class ErasureAnalysis(Analysis):
     @torch.no_grad()
     def examine(self, subject: Subject) -> dict[str, Tensor]:
         """Erase one token, and one after the other in every order: [N] each, by name."""
-        pieces = ((reading.texts, _erased(reading, subject)) for reading in readings(subject))
+        pieces = (
+            (reading.texts, _erased(reading, subject))
+            for reading in readings(subject, self.title.lower())
+        )
         return put_together(pieces, len(subject.texts))
 
     def __call__(self, evidence: Evidence) -> Result:

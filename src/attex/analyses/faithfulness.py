@@ -1,7 +1,7 @@
 """Does the output rest on the tokens that a measure names? They are deleted, or left alone."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import torch
@@ -11,12 +11,13 @@ from torch import Tensor
 from attex.analyses.analysis import ANALYSED, ANALYSES, Analysis, Evidence, Headline, Result, Subject
 from attex.analyses.pieces import put_together
 from attex.analyses.summary import frame, seed_groups, summarise
+from attex.analyses.views import View
 from attex.charts.faithfulness import faithfulness_chart
-from attex.data.batch import Batch, Batcher, ordered_batches
+from attex.data.batch import Batch, Batcher, ordered_batches, padded_sizes
 from attex.data.ragged import pad
 from attex.foundations.divergences import distribution
 from attex.foundations.draws import highest_first, permutations
-from attex.foundations.progress import track
+from attex.foundations.progress import steps, track
 from attex.models.classifier import AttentionModel
 
 COMPREHENSIVENESS, SUFFICIENCY = "comprehensiveness", "sufficiency"
@@ -52,6 +53,11 @@ class FaithfulnessAnalysis(Analysis):
         "attention names random tokens once its weights have run out: compare it with others at "
         "small fractions. Texts with words missing are unlike those that the model was trained on."
     )
+    views: ClassVar = {
+        "faithfulness": View(
+            ("measure", "quantity"), ("mean", "low", "high", "random"), {"fraction": AREA}
+        )
+    }
 
     def __init__(self, *, fractions: Fractions = (0.01, 0.05, 0.1, 0.2, 0.5)) -> None:
         self.fractions = fractions
@@ -61,7 +67,8 @@ class FaithfulnessAnalysis(Analysis):
         """Delete, and leave alone, the top tokens of every measure at every fraction: [N] each."""
         model, texts = subject.load(), Batcher(subject.corpus, ANALYSED, subject.device)
         batches = ordered_batches(texts.lengths, _PADDED_TOKENS[subject.device.type])
-        tracked = track(batches, self.title.lower(), len(batches))
+        sizes = padded_sizes(texts.lengths, batches)
+        tracked = track(batches, self.title.lower(), len(batches), sizes)
         pieces = ((chosen, self._lost(subject, model, texts, chosen)) for chosen in tracked)
         return put_together(pieces, len(texts))
 
@@ -72,7 +79,7 @@ class FaithfulnessAnalysis(Analysis):
         whole = distribution(model(batch).logits)
         class_ = whole.argmax(dim=1, keepdim=True)
         columns: dict[str, Tensor] = {}
-        for measure in (*subject.titles, RANDOM):
+        for measure in steps((*subject.titles, RANDOM)):
             ranks, defined = _ranks(subject, measure, batch, chosen, texts.margin)
             for fraction in self.fractions:
                 top = _top(ranks, batch, fraction)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import torch
@@ -22,8 +22,9 @@ from attex.analyses.analysis import (
 from attex.analyses.pieces import put_together
 from attex.analyses.substitution import overwritten, strongest_words
 from attex.analyses.summary import frame, seed_groups, summarise
+from attex.analyses.views import View
 from attex.charts.log_odds import log_odds_chart
-from attex.data.batch import Batch, Batcher, ordered_batches
+from attex.data.batch import Batch, Batcher, ordered_batches, padded_sizes
 from attex.data.corpus import SPECIALS, Corpus
 from attex.foundations.divergences import distribution, jensen_shannon, total_variation
 from attex.foundations.errors import UserError
@@ -65,6 +66,14 @@ class LogOddsAnalysis(Analysis):
         "attention, its own weights matter little. And if its attention rests on what decides, then "
         "words of the other class do more in the most attended positions than in random ones."
     )
+    views: ClassVar = {
+        "log_odds": View(
+            ("imposed",), ("agreement", "agreement_low", "agreement_high", "accuracy", "tvd", "jsd")
+        ),
+        "log_odds_substitution": View(
+            ("overwritten",), ("flipped", "flipped_low", "flipped_high", "tvd", "tvd_low", "tvd_high")
+        ),
+    }
 
     def __init__(
         self,
@@ -98,7 +107,8 @@ class LogOddsAnalysis(Analysis):
         strongest = strongest_words(w, self.words)
         texts = Batcher(subject.corpus, ANALYSED, subject.device)
         order = ordered_batches(texts.lengths, EVALUATION_TOKENS)
-        batches = track(texts.batches(order), "log-odds", len(order))
+        sizes = padded_sizes(texts.lengths, order)
+        batches = track(texts.batches(order), "log-odds", len(order), sizes)
         probed = (_probed(model, guided, strongest, batch) for batch in batches)
         return put_together(zip(order, probed, strict=True), len(texts))
 

@@ -9,9 +9,10 @@ from attex.agreement.depth import resolve_depth
 from attex.agreement.nulls import Shifts, Shuffles
 from attex.agreement.statistic import STATISTICS
 from attex.analyses.pieces import put_together
-from attex.data.batch import ordered_batches
+from attex.data.batch import ordered_batches, padded_sizes
 from attex.data.corpus import Split
 from attex.data.ragged import pad
+from attex.foundations.progress import steps
 from attex.foundations.registry import Spec
 
 _PADDED_TOKENS = 65_536
@@ -49,6 +50,7 @@ class Comparer:
         self, texts: Split, statistic: Spec, draws: int, drop_ends: bool, device: torch.device
     ) -> None:
         self._texts = texts
+        self._lengths = texts.lengths.numpy()
         self._device = device
         self._spec = statistic
         self._drop_ends = drop_ends
@@ -66,7 +68,9 @@ class Comparer:
 
     def compare(self, scores: dict[str, Tensor], pair: tuple[str, str]) -> dict[str, Tensor]:
         """Compare a pair of measures, given the flat scores of all: `COLUMNS`."""
-        pieces = ((chosen, self._compared(scores, pair, chosen)) for chosen in self._batches())
+        batches = self._batches()
+        sizes = padded_sizes(self._lengths, batches)
+        pieces = ((chosen, self._compared(scores, pair, chosen)) for chosen in steps(batches, sizes))
         return put_together(pieces, len(self._texts))
 
     def _compared(
@@ -81,7 +85,7 @@ class Comparer:
         return _columns(shuffled, shifted, chosen)
 
     def _batches(self) -> list[np.ndarray]:
-        return ordered_batches(self._texts.lengths.numpy(), _PADDED_TOKENS)
+        return ordered_batches(self._lengths, _PADDED_TOKENS)
 
     def _batch(
         self, scores: dict[str, Tensor], pair: tuple[str, str], chosen: np.ndarray

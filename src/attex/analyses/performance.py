@@ -1,12 +1,13 @@
 """How good the models are at their task."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 
 from attex.analyses.analysis import ANALYSES, Analysis, Evidence, Headline, Result
 from attex.analyses.summary import frame, seed_groups, summarise
+from attex.analyses.views import View
 from attex.training.metrics import classification_metrics
 
 
@@ -24,6 +25,9 @@ class PerformanceAnalysis(Analysis):
         "bootstrap over texts, and over seeds × texts for all seeds together; F1 and ROC-AUC of "
         "all seeds are means over them."
     )
+    views: ClassVar = {
+        "performance": View(("seed",), ("n", "accuracy", "low", "high", "f1", "roc_auc"), pooled=False)
+    }
 
     def __call__(self, evidence: Evidence) -> Result:
         """Score the predictions of every seed."""

@@ -1,7 +1,7 @@
 """What the output loses when the weights are put on other words."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -19,6 +19,7 @@ from attex.analyses.analysis import (
 from attex.analyses.pieces import put_together
 from attex.analyses.readings import Reading, readings
 from attex.analyses.summary import frame, seed_groups, summarise
+from attex.analyses.views import View
 from attex.charts.violins import bin_names, bin_of, violin_chart
 from attex.counterfactual.permutation import permute
 from attex.data.corpus import Corpus
@@ -41,6 +42,9 @@ class PermutationAnalysis(Analysis):
         "The weights of each text are shuffled over its words and everything else is kept. If "
         "attention decides, the output changes: most where one word had nearly all the weight."
     )
+    views: ClassVar = {
+        "permutation": View(("highest_weight",), ("mean", "low", "high", "n"), {"class": "overall"})
+    }
     examines = True
     examines_scores = False
     reads_scores = False
@@ -54,7 +58,7 @@ class PermutationAnalysis(Analysis):
 
     def examine(self, subject: Subject) -> dict[str, Tensor]:
         """Permute the attention of every text."""
-        pieces = ((part.texts, self._columns(part)) for part in readings(subject))
+        pieces = ((part.texts, self._columns(part)) for part in readings(subject, self.title.lower()))
         return put_together(pieces, len(subject.texts))
 
     def _columns(self, part: Reading) -> dict[str, Tensor]:

@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 
 from attex.analyses.analysis import ANALYSED, Subject
-from attex.data.batch import Batcher, ordered_batches
+from attex.data.batch import Batcher, ordered_batches, padded_sizes
 from attex.data.ragged import pad
+from attex.foundations.progress import track
 from attex.models.decoder import Readout
 
 _PADDED_TOKENS = {"cpu": 32_768, "cuda": 393_216}
@@ -36,11 +37,13 @@ class Reading:
 
 
 @torch.no_grad()
-def readings(subject: Subject) -> Iterator[Reading]:
-    """Read all analysed texts in few batches, by length."""
+def readings(subject: Subject, what: str = "reading") -> Iterator[Reading]:
+    """Read all analysed texts in few batches, by length; `what` is done with them is told."""
     model = subject.load()
     texts = Batcher(subject.corpus, ANALYSED, subject.device)
-    for chosen in ordered_batches(texts.lengths, _PADDED_TOKENS[subject.device.type]):
+    batches = ordered_batches(texts.lengths, _PADDED_TOKENS[subject.device.type])
+    sizes = padded_sizes(texts.lengths, batches)
+    for chosen in track(batches, what, len(batches), sizes):
         batch = texts.batch(chosen)
         words = slice(texts.margin, batch.tokens.shape[1] - texts.margin)
         hidden = model.encode(model.embed(batch), batch)

@@ -1,7 +1,7 @@
 """Every measure against the tokens that are known to decide the label."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -22,6 +22,7 @@ from attex.analyses.truth_scores import (
     chance_precision,
     precision_at_truth,
 )
+from attex.analyses.views import View
 from attex.charts.truth import truth_chart
 from attex.data.batch import ordered_batches
 from attex.data.corpus import Corpus, Split
@@ -50,6 +51,7 @@ class TruthAnalysis(Analysis):
         "wrong: 1 means that it ranks exactly these tokens first. The tick is what a random "
         "ranking would get."
     )
+    views: ClassVar = {"truth": View(("measure", "score"), ("mean", "low", "high", "chance"))}
 
     def lacks(self, model: AttentionModel, corpus: Corpus) -> str | None:
         """Need marked tokens."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from attex.analyses.summary import ALL_SEEDS
+from attex.analyses.views import View
 from attex.claims.ledger import PAPERS, Claim, published
 
 if TYPE_CHECKING:
@@ -11,6 +12,10 @@ if TYPE_CHECKING:
 
 _METRICS = {"accuracy": "accuracy", "roc_auc": "roc_auc", "f1_macro": "f1"}
 """What the ledger and the performance table call the same."""
+
+
+PUBLISHED = View(("location", "quantity", "pair", "class"), ("published", "ours", "low", "high"))
+"""What a person reads of the table of published numbers."""
 
 
 def beside(tables: "Mapping[str, pl.DataFrame]") -> list[dict[str, Any]]:

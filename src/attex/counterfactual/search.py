@@ -10,6 +10,7 @@ from torch import Tensor
 from attex.foundations.divergences import jensen_shannon, total_variation
 from attex.foundations.draws import normals
 from attex.foundations.memory import budget_on, spans
+from attex.foundations.progress import steps as parts
 from attex.models.decoder import Readout
 
 _BYTES_PER_POSITION = 80
@@ -104,7 +105,7 @@ def adversarial_search(
     adversarial = attention.clone()
     size = candidates * mask.shape[1] * _BYTES_PER_POSITION
     with torch.no_grad():
-        for span in spans(len(attention), size, budget_on(mask.device)):
+        for span in parts(spans(len(attention), size, budget_on(mask.device))):
             start = noise * normals(ids[span], mask[span], candidates, seed)
             part = Readout(readout.values[span], readout.head, readout.linear)
             climb = _Climb(part, attention[span], mask[span], start, aim)
@@ -142,7 +143,7 @@ class _Climb:
 
     def run(self, steps: int, lr: float, keep_best: bool, patience: int | None) -> Tensor:
         """Climb, and return the best attention of every text: [B,T]."""
-        for step in range(steps + 1):
+        for step in parts(range(steps + 1)):
             weights, logs = self._weights()
             jsd, slope = self._divergence(weights, logs)
             gap, gap_slope = self._gap(weights)

@@ -142,6 +142,11 @@ def ordered_batches(lengths: np.ndarray, max_tokens: int) -> list[np.ndarray]:
     return list(_cut(order, lengths, len(lengths), max_tokens))
 
 
+def padded_sizes(lengths: np.ndarray, batches: Sequence[np.ndarray], power: int = 1) -> list[float]:
+    """Say how much work each batch is: its texts, each as long as the longest, to a power."""
+    return [len(texts) * float(lengths[texts].max()) ** power for texts in batches]
+
+
 def _cut(
     order: np.ndarray, lengths: np.ndarray, batch_size: int, max_tokens: int
 ) -> Iterator[np.ndarray]:

@@ -7,13 +7,18 @@ is done for somebody else, as in a worker, which passes both on.
 import contextlib
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
 Item = TypeVar("Item")
 
 PLAIN_LINE_SECONDS = 10.0
 """How often a log file, where a bar would be noise, hears how far the work is."""
+
+STAGES = "stages"
+"""What an experiment's stages are tracked as. A log file hears of each as it begins, and not how many
+are done: they take so different times that nothing follows of what is left.
+"""
 
 
 class Listener(Protocol):
@@ -22,8 +27,8 @@ class Listener(Protocol):
     def says(self, line: str) -> None:
         """Hear a line."""
 
-    def goes_on(self, worker: str, what: str, done: int, total: int) -> None:
-        """Hear that `done` of `total` are done; what is all done needs no more to be shown."""
+    def goes_on(self, worker: str, what: str, share: float) -> None:
+        """Hear which share of the work is done; what is all done (1) needs no more to be shown."""
 
 
 def say(line: str) -> None:
@@ -31,24 +36,54 @@ def say(line: str) -> None:
     _listeners[-1].says(line)
 
 
-def pass_on(worker: str, what: str, done: int, total: int) -> None:
+def pass_on(worker: str, what: str, share: float) -> None:
     """Tell how far another's work is."""
-    _listeners[-1].goes_on(worker, what, done, total)
+    _listeners[-1].goes_on(worker, what, share)
 
 
-def track(items: Iterable[Item], what: str, total: int) -> Iterator[Item]:
-    """Pass items through and tell how many of `total` are done."""
+def track(
+    items: Iterable[Item], what: str, total: int, sizes: Sequence[float] | None = None
+) -> Iterator[Item]:
+    """Pass `total` items through and tell which share of the work is done.
+
+    `sizes` says how much work each item is, where they differ. While an item is worked on, `steps`
+    inside tells how far it is.
+    """
     listener = _listeners[-1]
-    done = 0
-    listener.goes_on("", what, 0, total)
+    told = 0.0
+
+    def tell(share: float) -> None:
+        nonlocal told
+        # An item that is worked on in several rounds does not go back to its beginning.
+        told = max(told, min(share, 1.0))
+        listener.goes_on("", what, told)
+
+    tell(0.0)
     try:
-        for item in items:
-            yield item
-            done += 1
-            listener.goes_on("", what, done, total)
+        yield from _through(items, [1.0] * total if sizes is None else sizes, tell)
     finally:
-        if done < total:
-            listener.goes_on("", what, total, total)
+        if told < 1.0:
+            tell(1.0)
+
+
+def steps(items: Iterable[Item], sizes: Sequence[float] | None = None) -> Iterator[Item]:
+    """Pass the steps of one item through, and tell whoever tracks it how far the item is."""
+    if sizes is None:
+        items = [*items]
+        sizes = [1.0] * len(items)
+    tell = _works[-1].tell_of_item if _works else lambda share: None
+    return _through(items, sizes, tell)
+
+
+def duration(seconds: float) -> str:
+    """Say how long something takes, about as exactly as it can be known."""
+    if seconds < 59.5:
+        return f"{seconds:.0f} s"
+    if seconds < 595:
+        minutes, rest = divmod(round(seconds / 10), 6)
+        return f"{minutes} min {rest * 10} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
 
 
 @contextlib.contextmanager
@@ -78,12 +113,12 @@ class Terminal:
         else:
             print(line, file=sys.stderr, flush=True)
 
-    def goes_on(self, worker: str, what: str, done: int, total: int) -> None:
+    def goes_on(self, worker: str, what: str, share: float) -> None:
         """Draw the worker's bar further, or print a line if the last was long ago."""
         if sys.stderr.isatty():
-            self._draw(worker, what, done, total)
+            self._draw(worker, what, share)
         else:
-            self._tell(worker, what, done, total)
+            self._tell(worker, what, share)
 
     def close(self) -> None:
         """Leave the screen as it was."""
@@ -93,13 +128,13 @@ class Terminal:
         self._tasks.clear()
         self._began.clear()
 
-    def _draw(self, worker: str, what: str, done: int, total: int) -> None:
+    def _draw(self, worker: str, what: str, share: float) -> None:
         from rich.console import Console
         from rich.markup import escape
         from rich.progress import Progress
 
         work = worker, what
-        if done >= total:
+        if share >= 1.0:
             if work in self._tasks:
                 self._bars.remove_task(self._tasks.pop(work))
             if not self._tasks:
@@ -111,18 +146,54 @@ class Terminal:
         # Or rich would take the brackets of leave_one_out[hidden] for its own.
         shown = escape(f"  {_named(worker, what)}")
         if work not in self._tasks:
-            self._tasks[work] = self._bars.add_task(shown, total=total)
-        self._bars.update(self._tasks[work], completed=done, total=total)
+            self._tasks[work] = self._bars.add_task(shown, total=1.0)
+        self._bars.update(self._tasks[work], completed=share)
 
-    def _tell(self, worker: str, what: str, done: int, total: int) -> None:
+    def _tell(self, worker: str, what: str, share: float) -> None:
+        if what == STAGES:
+            return
         now, work = time.monotonic(), (worker, what)
         began, spoke = self._began.setdefault(work, (now, now))
-        if done >= total:
+        if share >= 1.0:
             del self._began[work]
-        elif done and now - spoke >= PLAIN_LINE_SECONDS:
+        elif share and now - spoke >= PLAIN_LINE_SECONDS:
             self._began[work] = began, now
-            left = (now - began) / done * (total - done)
-            self.says(f"  {_named(worker, what)}: {done} of {total}, about {left:.0f} s left")
+            left = (now - began) / share * (1 - share)
+            self.says(f"  {_named(worker, what)}: {100 * share:.0f} %, about {duration(left)} left")
+
+
+class _Work:
+    """Work in items of known size, of which one is worked on."""
+
+    def __init__(self, sizes: Sequence[float], tell: Callable[[float], None]) -> None:
+        self._total = sum(sizes) or 1.0
+        self._done, self._size = 0.0, 0.0
+        self._tell = tell
+
+    def begin(self, size: float) -> None:
+        self._size = size
+
+    def end(self) -> None:
+        self._done += self._size
+        self._size = 0.0
+        self._tell(self._done / self._total)
+
+    def tell_of_item(self, share: float) -> None:
+        self._tell((self._done + share * self._size) / self._total)
+
+
+def _through(
+    items: Iterable[Item], sizes: Sequence[float], tell: Callable[[float], None]
+) -> Iterator[Item]:
+    work = _Work(sizes, tell)
+    _works.append(work)
+    try:
+        for item, size in zip(items, sizes, strict=False):
+            work.begin(size)
+            yield item
+            work.end()
+    finally:
+        _works.remove(work)
 
 
 def _named(worker: str, what: str) -> str:
@@ -133,3 +204,6 @@ TERMINAL = Terminal()
 """The listener where nobody else listens."""
 
 _listeners: list[Listener] = [TERMINAL]
+
+_works: list[_Work] = []
+"""What is worked on in this process, the innermost last."""

@@ -22,7 +22,7 @@ _ROUNDING = 1000
 """Units in the last place that a sum over a text may be off by."""
 
 
-@MEASURES.register("leave_one_out", cite="Jain & Wallace 2019, Alg. 1")
+@MEASURES.register("leave_one_out", cite="Jain & Wallace 2019, Alg. 1", growth=2)
 @torch.no_grad()
 def leave_one_out(
     model: AttentionModel, batch: Batch, *, budget: Annotated[Budget | None, RUNTIME] = None
@@ -65,6 +65,7 @@ def leave_one_out(
     cite="Meister et al. 2021, eq. 6",
     over="hidden",
     counterpart="leave_one_out",
+    growth=2,
 )
 @torch.no_grad()
 def leave_one_out_hidden(

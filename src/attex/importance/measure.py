@@ -7,13 +7,17 @@ from torch import Tensor
 from attex.data.batch import Batch
 from attex.foundations.registry import Registry, Spec
 from attex.models.classifier import AttentionModel
+from attex.models.encoder import Encoder
 
 Measure = Callable[[AttentionModel, Batch], Tensor]
 """(model, batch) → scores [B,T] in float64, NaN where a position is not scorable."""
 
-MEASURES: Registry[Tensor] = Registry("measure", "attex.importance", over="inputs", counterpart=None)
-"""Facts of a measure: `over`, whether it scores "inputs" or "hidden" states; and `counterpart`, the
-name of the measure over inputs that one over hidden states is the same as otherwise.
+MEASURES: Registry[Tensor] = Registry(
+    "measure", "attex.importance", over="inputs", counterpart=None, growth=1
+)
+"""Facts of a measure: `over`, whether it scores "inputs" or "hidden" states; `counterpart`, the
+name of the measure over inputs that one over hidden states is the same as otherwise; and `growth`, the
+power of a text's length that its work grows with, by which it is told how long it takes.
 """
 
 
@@ -26,6 +30,12 @@ def over_inputs(measure: Spec) -> Spec | None:
     """Return the same measure over inputs, with the same options, if there is one."""
     name = MEASURES[measure.type].facts["counterpart"]
     return None if name is None else MEASURES.spec(measure.options() | {"type": name})
+
+
+def growth(measure: Spec, encoder: Encoder) -> int:
+    """Return the power of a text's length that the work grows with, self-attention included."""
+    power: int = MEASURES[measure.type].facts["growth"]
+    return power + (encoder.weights_per_position > 0)
 
 
 def only_scorable(scores: Tensor, batch: Batch) -> Tensor:

@@ -5,7 +5,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from attex.data.batch import Batcher, ordered_batches
+from attex.data.batch import Batcher, ordered_batches, padded_sizes
 from attex.foundations.memory import sharers
 from attex.foundations.progress import say, track
 from attex.foundations.storage import Damaged, read_tensors, write_tensors
@@ -17,13 +17,19 @@ PIECE_TOKENS = {"cpu": 8_192, "cuda": 393_216}
 
 
 def score_texts(
-    model: AttentionModel, measure: Measure, texts: Batcher, folder: Path, what: str
+    model: AttentionModel,
+    measure: Measure,
+    texts: Batcher,
+    folder: Path,
+    what: str,
+    growth: int = 1,
 ) -> Tensor:
     """Return the scores of all tokens of all texts, flat and in the corpus' order, in float64.
 
     Each batch is written as it is done and not computed again. Batches are cut the same way
     whatever was done before, so a resumed scoring is the same to the bit on CPU. A GPU that others
-    use too is given less at a time.
+    use too is given less at a time. `growth` is the power of a text's length that the work grows with:
+    so it is told how far it is.
     """
     model.eval()
     margin = texts.margin
@@ -32,9 +38,13 @@ def score_texts(
     flat = torch.empty(int(starts[-1]), dtype=torch.float64)
     tokens = PIECE_TOKENS[texts.device.type] // sharers()
     batches = ordered_batches(texts.lengths, tokens)
-    for number, chosen in enumerate(track(batches, what, len(batches))):
-        # Cut otherwise, another number of texts would lie in a piece of the same number.
-        piece = folder / f"piece-{tokens}-{number:05d}.safetensors"
+    # Cut otherwise, another number of texts would lie in a piece of the same number.
+    pieces = [folder / f"piece-{tokens}-{n:05d}.safetensors" for n in range(len(batches))]
+    sizes = padded_sizes(texts.lengths, batches, growth)
+    # What a killed scoring has left is no work any more.
+    to_do = [0.0 if piece.exists() else size for piece, size in zip(pieces, sizes, strict=True)]
+    for number, chosen in enumerate(track(batches, what, len(batches), to_do)):
+        piece = pieces[number]
         scores = _left_before(piece)
         if scores is None:
             scores = measure(model, texts.batch(chosen)).cpu()

@@ -10,6 +10,7 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from attex.foundations.memory import spans
+from attex.foundations.progress import steps
 from attex.foundations.registry import Registry
 from attex.models.reads import Read
 
@@ -100,7 +101,7 @@ class Encoder(nn.Module, ABC):
         size = embedded.element_size() * max(1, length)
         floats = embedded.shape[2] + _STATES_PER_POSITION * self.width
         floats += self.weights_per_position * length
-        for span in spans(len(texts), size * floats, budget):
+        for span in steps(spans(len(texts), size * floats, budget)):
             text, position = texts[span], positions[span]
             variants = self(_close_up(embedded[text], position), _close_up(mask[text], position))
             yield Deletions(text, position, tuple(read(variants) for read in reads), closed=True)
@@ -118,12 +119,12 @@ class Encoder(nn.Module, ABC):
         length = embedded.shape[1]
         floats = embedded.shape[2] * 3 + self.width * _STATES_KEPT
         floats += length * (1 + 2 * self.weights_per_position)
-        for span in spans(len(embedded), embedded.element_size() * length * floats, budget):
+        for span in steps(spans(len(embedded), embedded.element_size() * length * floats, budget)):
             with torch.enable_grad():
                 tokens = embedded[span].detach().requires_grad_()
                 states = self(tokens, mask[span]).unbind(dim=1)
             norms = tokens.new_zeros(len(tokens), length, length)
-            for p in directions[span].any(dim=-1).any(dim=0).nonzero()[:, 0].tolist():
+            for p in steps(directions[span].any(dim=-1).any(dim=0).nonzero()[:, 0].tolist()):
                 (slope,) = torch.autograd.grad(states[p], tokens, directions[span, p], retain_graph=True)
                 norms[:, p] = torch.linalg.vector_norm(slope, dim=-1)
             yield span, norms
@@ -136,7 +137,7 @@ def drop_each(deleted: Tensor, values: Sequence[Tensor], budget: int) -> Iterato
     """
     texts, positions = deleted.nonzero(as_tuple=True)
     bytes_each = sum(value[0].numel() * value.element_size() for value in values)
-    for span in spans(len(texts), bytes_each, budget):
+    for span in steps(spans(len(texts), bytes_each, budget)):
         text, position = texts[span], positions[span]
         yield Deletions(text, position, tuple(value[text] for value in values))
 

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from attex.foundations.memory import spans
+from attex.foundations.progress import steps
 from attex.models.encoder import Deletions, Encoded, Encoder
 from attex.models.reads import Read
 from attex.models.recurrent_deletion import Direction, State, combine, split_reads
@@ -65,7 +66,7 @@ class Bidirectional(Encoder):
             return
         products = sum(read.weight.shape[0] for read in reads) + 4 * self.width
         bytes_each = whole.embedded.element_size() * length * (4 * length + 4 * products)
-        for span in spans(len(whole), bytes_each, budget):
+        for span in steps(spans(len(whole), bytes_each, budget)):
             texts, positions = whole.deleted[span].nonzero(as_tuple=True)
             without = tuple(
                 values[positions, texts] for values in self._without_each(whole[span], reads)
@@ -87,8 +88,13 @@ class Bidirectional(Encoder):
             _mirror(share if read.offset is None else share + read.offset, mirror)
             for share, read in zip(shares_ahead, reads, strict=True)
         ]
-        after = forward.run(embedded, shares_back, reads, first)
-        before = backward.run(_mirror(embedded, mirror), mirrored, reads, first_back)
+        ways = [
+            (forward, embedded, shares_back, first),
+            (backward, _mirror(embedded, mirror), mirrored, first_back),
+        ]
+        after, before = (
+            way.run(tokens, others, reads, start) for way, tokens, others, start in steps(ways)
+        )
         return [combine(a, b, mirror) for a, b in zip(after, before, strict=True)]
 
     @torch.no_grad()
@@ -98,7 +104,7 @@ class Bidirectional(Encoder):
         """Go back once over the text for all states, each direction over its own half of the pairs."""
         length, width = embedded.shape[1:]
         floats = 3 * length + 2 * width + 16 * self.width
-        for span in spans(len(embedded), embedded.element_size() * length * floats, budget):
+        for span in steps(spans(len(embedded), embedded.element_size() * length * floats, budget)):
             yield span, self._influences(embedded[span], mask[span], directions[span])
 
     def _influences(self, embedded: Tensor, mask: Tensor, directions: Tensor) -> Tensor:
@@ -112,8 +118,7 @@ class Bidirectional(Encoder):
             mirrored = (_mirror(values, mirror) for values in (embedded, hidden, wanted))
             return gradient_norms(self.back, self, *mirrored)
 
-        norms, own = one_way(reverse=False)
-        norms_back, own_back = one_way(reverse=True)
+        (norms, own), (norms_back, own_back) = map(one_way, steps([False, True]))
         whole = norms.transpose(0, 1) + straightened(norms_back, mirror)
         # A state's own token is seen in both directions: there the gradients add up.
         of_own = torch.linalg.vector_norm(own + _mirror(own_back, mirror), dim=-1)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
+from attex.foundations.progress import steps
 from attex.models.reads import Read
 
 State = tuple[Tensor, ...]
@@ -49,7 +50,8 @@ class Direction:
         state = tuple(tokens.new_zeros(rows, size, self._hidden) for _ in range(self._states))
         product = tokens.new_zeros(rows, size, self._weight.shape[1])
         by_read: list[Tensor | None] = [None] * len(reads)
-        for j in range(length):
+        # One more variant at every step.
+        for j in steps(range(length), range(1, length + 1)):
             count = max(0, j - first)
             for part in (*state, product) if j >= first else ():
                 part[count + 1] = part[0]

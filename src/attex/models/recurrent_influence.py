@@ -9,6 +9,7 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 
+from attex.foundations.progress import steps
 from attex.models.recurrent_deletion import State
 
 Slopes = tuple[Tensor, ...]
@@ -49,7 +50,7 @@ def gradient_norms(
     shape = (length, size, hidden.shape[-1])
     gradients = tuple(tokens.new_zeros(shape) for _ in range(cell.states))
     norms, own = tokens.new_zeros(length, size, length), torch.zeros_like(tokens)
-    for i in reversed(range(length)):
+    for i in steps(range(length)[::-1], range(1, length + 1)):
         active = tuple(part[i:] for part in gradients)
         active[0][0] = directions[:, i]
         to_input, to_recurrent = cell.retreat(tuple(part[i] for part in slopes), active)

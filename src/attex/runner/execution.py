@@ -4,10 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from attex.analyses.analysis import ANALYSED
 from attex.config.schema import ExperimentConfig
-from attex.foundations.progress import say, track
+from attex.foundations.progress import STAGES, say, track
 from attex.runner.cache import ABSENT
 from attex.runner.engine import Engine
+from attex.runner.estimates import Estimates
 from attex.runner.kept import corpus_in
 from attex.runner.manifest import manifest
 from attex.runner.plan import UNTIL, Plan
@@ -59,8 +61,13 @@ def execute(
             experiments.append(_planned(config, workspace, until, recompute, engine, left))
             tasks |= {task.key: task for task in _tasks(experiments[-1], workspace, until)}
         workspace.write_down_digests()
+        estimates = Estimates(engine)
+        for experiment in experiments:
+            if experiment.plan is not None:
+                own = [tasks[key] for key in experiment.waits_for]
+                estimates.tell(experiment.plan, own, ANALYSED)
         yield from _finished(experiments, workspace, until)
-        for outcome in track(engine.run([*tasks.values()]), "stages", len(tasks)):
+        for outcome in track(engine.run([*tasks.values()]), STAGES, len(tasks)):
             for experiment in experiments:
                 _note(experiment, outcome)
             yield from _finished(experiments, workspace, until)

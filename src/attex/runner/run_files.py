@@ -8,6 +8,7 @@ from attex.config.loading import load_experiments
 from attex.foundations.errors import MissingData, UserError
 from attex.foundations.progress import say
 from attex.foundations.registry import did_you_mean
+from attex.runner.closing import closing_line
 from attex.runner.engine import choose_engine, workspace_for
 from attex.runner.execution import Done, execute, outline
 from attex.runner.plan import UNTIL
@@ -67,7 +68,7 @@ class _Verdict:
         self._unexpected: list[BaseException] = []
 
     def hear(self, done: Done, of_sweep: bool) -> None:
-        """Name the report, or say what was in the way."""
+        """Give the answer and name the report, or say what was in the way."""
         name, trouble = done.config.name, done.trouble
         if isinstance(trouble, MissingData):
             skip = self._skip_missing or of_sweep
@@ -84,6 +85,7 @@ class _Verdict:
             say(f"attex: {name}: {type(trouble).__name__}: {trouble}")
             self._unexpected.append(trouble)
         elif done.path is not None:
+            print(f"{name}: {closing_line(done.path)}")
             print(f"{name}: open {done.path / 'report.html'}", flush=True)
 
     def all_well(self, experiments: int) -> bool:

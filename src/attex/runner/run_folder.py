@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attex.analyses.summary import frame
-from attex.claims.matching import beside
+from attex.analyses.views import narrow
+from attex.claims.matching import PUBLISHED, beside
 from attex.data.corpus import Corpus
 from attex.foundations.csv_cells import harmless
 from attex.foundations.divergences import distribution
@@ -57,9 +58,12 @@ def _fill(partial: Path, plan: Plan, workspace: Workspace, manifest: dict[str, A
             weights = cache.folder(of_source.seeds[seed].training) / "model.safetensors"
             shutil.copyfile(weights, partial / f"source_{source}_seed_{seed}.safetensors")
     instances(evidence).write_parquet(partial / "instances.parquet")
-    for result in results.values():
+    for name, result in results.items():
         for table_name, table in result.tables.items():
             _write_table(partial / table_name, table)
+            if table_name.startswith("tables/"):
+                view = plan.methods[name].view(table_name.removeprefix("tables/"), table)
+                _write_latex(partial / table_name, view, plan)
     (partial / "graphs").mkdir()
     for stage in plan.figures.values():
         for kind in ("png", "svg", "pdf"):
@@ -73,7 +77,9 @@ def _fill(partial: Path, plan: Plan, workspace: Workspace, manifest: dict[str, A
     _write_table(partial / "headlines", frame(headlines))
     claims = beside({name: t for result in results.values() for name, t in result.tables.items()})
     if claims:
-        _write_table(partial / "tables" / "published", frame(claims))
+        published = frame(claims)
+        _write_table(partial / "tables" / "published", published)
+        _write_latex(partial / "tables" / "published", narrow(published, PUBLISHED), plan)
     sections = [Section(plan.methods[name], result) for name, result in results.items()]
     examples = choose_examples(evidence)
     left_out = evidence.corpus.left_out
@@ -133,8 +139,14 @@ def _metrics(plan: Plan, workspace: Workspace, corpus: Corpus) -> dict[str, Any]
 def _write_table(path: Path, table: "pl.DataFrame") -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     harmless(table).write_csv(path.with_name(path.name + ".csv"))
-    if path.parent.name == "tables":
-        write_text(path.with_name(path.name + ".tex"), to_latex(table))
+
+
+def _write_latex(path: Path, view: "pl.DataFrame", plan: Plan) -> None:
+    """Write what a paper prints of a table; a comment says which experiment it is of."""
+    seeds = ", ".join(map(str, plan.config.seeds))
+    facts = (f"{name} {value}" for name, value in plan.about().items())
+    about = f"Table {path.name}: {', '.join(facts)}; seeds {seeds}"
+    write_text(path.with_name(path.name + ".tex"), to_latex(view, about))
 
 
 def _named_by_time(partial: Path) -> Path:

@@ -41,15 +41,15 @@ class Reporter:
         """Pass a line on."""
         self.tell(says=line)
 
-    def goes_on(self, worker: str, what: str, done: int, total: int) -> None:
+    def goes_on(self, worker: str, what: str, share: float) -> None:
         """Pass on how far the work is: at its begin and end, and now and then."""
         now = time.monotonic()
-        if 0 < done < total and now - self._told.get(what, 0.0) < _TELL_SECONDS:
+        if 0.0 < share < 1.0 and now - self._told.get(what, 0.0) < _TELL_SECONDS:
             return
         self._told[what] = now
-        if done >= total:
+        if share >= 1.0:
             del self._told[what]
-        self.tell(goes_on=[what, done, total])
+        self.tell(goes_on=[what, share])
 
 
 def main() -> None:

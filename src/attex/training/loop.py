@@ -13,10 +13,10 @@ import torch
 from pydantic import Field
 from torch import Tensor
 
-from attex.data.batch import Batch, Batcher, training_batches
+from attex.data.batch import Batch, Batcher, padded_sizes, training_batches
 from attex.data.corpus import Corpus
 from attex.foundations.errors import UserError
-from attex.foundations.progress import say, track
+from attex.foundations.progress import say, steps, track
 from attex.foundations.registry import RUNTIME
 from attex.models.classifier import AttentionModel, Trace
 from attex.training import checkpoint as checkpoints
@@ -102,6 +102,16 @@ class EpochTrainer(Trainer):
         trained.load_state_dict(progress.best_state)
         return progress
 
+    def estimate(
+        self, model: AttentionModel, corpus: Corpus, device: torch.device, worth: float
+    ) -> float | None:
+        """Time steps on batches of several sizes; on a GPU, which records them first, none is told."""
+        if self.sources() or device.type != "cpu":
+            return None
+        objective = self.objective(model, corpus, device, NO_SOURCES)
+        epochs = Epochs(self, objective, model, self.optimizer(model), corpus, 0, device)
+        return epochs.estimate(self.epochs, worth)
+
     def _go_through(
         self,
         epochs: "Epochs",
@@ -112,11 +122,13 @@ class EpochTrainer(Trainer):
     ) -> None:
         """Train until the last epoch, or until patience ends."""
         corpus, predict, written = epochs.corpus, epochs.predictor(), monotonic()
-        while len(progress.history) < self.epochs and not self._out_of_patience(progress):
-            epoch = len(progress.history) + 1
+        to_do = range(len(progress.history) + 1, self.epochs + 1)
+        for epoch in track(to_do, f"seed {epochs.seed}, training", len(to_do)):
+            if self._out_of_patience(progress):
+                break
             what = f"seed {epochs.seed}, epoch {epoch} of {self.epochs}"
             with epochs.stream():
-                losses = epochs.run(epoch, what)
+                losses = epochs.run(epoch)
                 # The first look at what a GPU has done in this epoch: until here it never waits.
                 logits = predict(trained)
             loss = epochs.mean(losses, epoch, what)
@@ -193,19 +205,45 @@ class Epochs:
         """Where a GPU's work on the model must run, from the first step to the last look."""
         return self._steps.stream()
 
-    def run(self, epoch: int, what: str) -> Tensor:
+    def run(self, epoch: int) -> Tensor:
         """Go through the texts once; return the loss of every batch, which a GPU may still work on."""
         self._model.train()
         order = self._order(epoch)
         self._orders = {epoch: order}
         losses = torch.zeros(len(order), device=self._train.device)
         batches = self._train.batches(order, self._steps.width)
-        for number, batch in enumerate(track(batches, what, len(order))):
+        sizes = padded_sizes(self._train.lengths, order)
+        for number, batch in enumerate(steps(batches, sizes)):
             losses[number] = self._steps(batch)
         if epoch < self._trainer.epochs:
             # Cut now, while a GPU is still at work: later it would wait for it.
             self._orders[epoch + 1] = self._order(epoch + 1)
         return losses
+
+    def estimate(self, count: int, worth: float) -> float | None:
+        """Time a few steps, and say what so many epochs take; None if that is less than `worth`."""
+        self._model.train()
+        order = self._order(1)
+        sizes = np.array(padded_sizes(self._train.lengths, order))
+        by_size = np.argsort(sizes, kind="stable")
+        small, middle, large = (int(by_size[int(q * (len(order) - 1))]) for q in (0.1, 0.5, 0.9))
+
+        def timed(number: int) -> float:
+            batch = self._train.batch(order[number])
+            began = monotonic()
+            self._step(batch)
+            return monotonic() - began
+
+        timed(small)
+        at_least = timed(small)
+        if 4 * at_least * len(order) * count < worth:
+            return None
+        seconds = np.array([at_least, timed(middle), timed(large)])
+        # A step costs something however small its batch is, and the rest grows with the batch.
+        spread = sizes[large] - sizes[small]
+        slope = max(0.0, (seconds[2] - seconds[0]) / spread) if spread else 0.0
+        base = max(0.0, float(seconds.mean() - slope * sizes[[small, middle, large]].mean()))
+        return count * float(base * len(order) + slope * sizes.sum())
 
     def _order(self, epoch: int) -> list[np.ndarray]:
         trainer = self._trainer

@@ -45,6 +45,15 @@ class Trainer(ABC):
         """
         return model
 
+    def estimate(
+        self, model: AttentionModel, corpus: Corpus, device: torch.device, worth: float
+    ) -> float | None:
+        """Say about how many seconds a training takes at most, by a few steps on a model to throw away.
+
+        None where that cannot be told, or is clearly less than what is `worth` to know.
+        """
+        return None
+
     @abstractmethod
     def fit(
         self,

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from attex.foundations.errors import UserError
 from attex.foundations.memory import spans
+from attex.foundations.progress import steps
 from attex.models.encoder import ENCODERS, Deletions, Encoded, Encoder, Width
 from attex.models.reads import Read
 
@@ -69,7 +70,7 @@ class CNN(Encoder):
         beside = [[read(state) for state in states] for read in reads]
         texts, positions = whole.deleted.nonzero(as_tuple=True)
         bytes_each = 2 * sum(value[0].numel() * value.element_size() for value in values)
-        for span in spans(len(texts), bytes_each, budget):
+        for span in steps(spans(len(texts), bytes_each, budget)):
             text, position = texts[span], positions[span]
             rows = torch.arange(len(text), device=text.device)
             without = tuple(value[text] for value in values)

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from attex.foundations.errors import UserError
 from attex.foundations.memory import spans
+from attex.foundations.progress import steps
 from attex.foundations.registry import Spec
 from attex.models.attention import SOFTMAX
 from attex.models.encoder import ENCODERS, Encoder, Width
@@ -75,7 +76,7 @@ class Transformer(Encoder):
         floats = len(self.stack) * (_ROWS_KEPT * self.width + _WEIGHTS_KEPT * self.heads * length)
         floats += 2 * (len(self.stack) + 1) * self.heads * self.width
         factor = narrow_factor(self.input.weight)
-        for span in spans(len(embedded), embedded.element_size() * length * floats, budget):
+        for span in steps(spans(len(embedded), embedded.element_size() * length * floats, budget)):
             counted, wanted = mask[span], directions[span]
             states = self._enter(embedded[span])
             norms = states.new_zeros(len(states), length, length)
@@ -84,7 +85,7 @@ class Transformer(Encoder):
                 below.append(InnerLayer(layer, states, counted))  # type: ignore[arg-type]
                 states = below[-1].states
             last = LastLayer(self.stack[-1], self.norm, states, counted, wanted)  # type: ignore[arg-type]
-            for p in wanted.any(dim=-1).any(dim=0).nonzero()[:, 0].tolist():
+            for p in steps(wanted.any(dim=-1).any(dim=0).nonzero()[:, 0].tolist()):
                 slope = last.gradients(p)
                 for inner in reversed(below):
                     slope = inner.gradients(slope)

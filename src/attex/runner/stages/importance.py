@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from attex.analyses.analysis import PERMUTED, UNTRAINED
 from attex.data.batch import Batcher
 from attex.foundations.storage import write_tensors
-from attex.importance.measure import MEASURES
+from attex.importance.measure import MEASURES, growth
 from attex.importance.scoring import score_texts
 from attex.models.imposed import PermutedAttention
 from attex.runner.kept import corpus_in, trained_model, untrained_model
@@ -34,9 +34,10 @@ class ImportanceStage(Stage):
         examined = load(self.settings, corpus, inputs, device)
         if variant == PERMUTED:
             examined = PermutedAttention(examined, self.settings["seed"])
-        measure = MEASURES.bind(MEASURES.spec(self.settings["measure"]))
+        spec = MEASURES.spec(self.settings["measure"])
+        power = growth(spec, examined.encoder)
         texts = Batcher(corpus, self.settings["split"], device)
-        scores = score_texts(examined, measure, texts, folder, self.title)
+        scores = score_texts(examined, MEASURES.bind(spec), texts, folder, self.title, power)
         write_tensors(folder / "scores.safetensors", {"scores": scores})
         for piece in folder.glob("piece-*"):
             piece.unlink()

@@ -3,32 +3,13 @@
 import csv
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from attex.foundations.csv_cells import original_text
+from attex.analyses.headline import PERFORMANCE, Headline, decimals, read_headlines
 
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)(?:-(\d+))?")
-
-
-@dataclass(frozen=True)
-class Number:
-    """One headline: a question, and the number that answers it with interval and chance."""
-
-    analysis: str
-    question: str
-    quantity: str
-    value: float | None
-    low: float | None
-    high: float | None
-    chance: float | None
-
-    def __str__(self) -> str:
-        if self.value is None:
-            return f"{self.quantity} undefined"
-        interval = "" if self.low is None or self.high is None else f" [{self.low:.2f}, {self.high:.2f}]"
-        return f"{self.quantity} {self.value:.2f}{interval}"
 
 
 @dataclass(frozen=True)
@@ -39,26 +20,22 @@ class ListedRun:
     experiment: str
     when: str
     seeds: int
-    numbers: tuple[Number, ...]
+    headlines: Mapping[str, Sequence[Headline]]
     trouble: str = ""
 
     def line(self) -> str:
         """Say it in one line: the first headline of each analysis."""
-        first = {number.analysis: number for number in reversed(self.numbers)}
-        shown = [
-            str(number) if number.analysis == "performance" else f"{number.analysis} {number}"
-            for number in self.numbers
-            if number is first[number.analysis]
-        ]
-        seeds = f"{self.seeds} seed{'s' * (self.seeds != 1)}"
-        return f"{self.when}  {self.experiment}  {self.trouble or '; '.join([seeds, *shown])}"
+        shown = [f"{self.seeds} seed{'s' * (self.seeds != 1)}"]
+        for analysis, (first, *_) in self.headlines.items():
+            shown.append(first.number() if analysis == PERFORMANCE else f"{analysis} {first.number()}")
+        return f"{self.when}  {self.experiment}  {self.trouble or '; '.join(shown)}"
 
     def lines(self) -> Iterator[str]:
         """Say it in full: the folder, and every headline with its question."""
         yield f"{self.when}  {self.path}"
-        for number in self.numbers:
-            chance = "" if number.chance is None else f" (chance {number.chance:.2f})"
-            yield f"  {number.question}  {number}{chance}"
+        for headline in (one for headlines in self.headlines.values() for one in headlines):
+            chance = "" if headline.chance is None else f" (chance {decimals(headline.chance)})"
+            yield f"  {headline.question}  {headline.number()}{chance}"
         if self.trouble:
             yield f"  {self.trouble}"
 
@@ -85,29 +62,12 @@ def _listed(folder: Path) -> ListedRun:
     try:
         seeds = len(json.loads((folder / "manifest.json").read_bytes())["seeds"])
     except (OSError, ValueError, RecursionError, LookupError, TypeError):
-        return ListedRun(folder, folder.parent.name, when, 0, (), "its manifest.json cannot be read")
+        return ListedRun(folder, folder.parent.name, when, 0, {}, "its manifest.json cannot be read")
+    headlines, trouble = {}, ""
     try:
-        numbers, trouble = tuple(_headlines(folder / "headlines.csv")), ""
+        headlines = read_headlines(folder / "headlines.csv")
     except FileNotFoundError:
-        numbers, trouble = (), "it has no headlines.csv: an earlier version of attex made it"
-    except (ValueError, KeyError, csv.Error):
-        numbers, trouble = (), "its headlines.csv cannot be read"
-    return ListedRun(folder, folder.parent.name, when, seeds, numbers, trouble)
-
-
-def _headlines(path: Path) -> Iterator[Number]:
-    with path.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            analysis, question, quantity = (
-                original_text(row[name]) for name in ("analysis", "question", "quantity")
-            )
-            value, low, high, chance = (
-                _number(row[name]) for name in ("value", "low", "high", "chance")
-            )
-            yield Number(analysis, question, quantity, value, low, high, chance)
-
-
-def _number(cell: str) -> float | None:
-    """Read a cell; one that is empty or not a number is undefined."""
-    value = float(cell) if cell else float("nan")
-    return value if value == value else None
+        trouble = "it has no headlines.csv: an earlier version of attex made it"
+    except (OSError, ValueError, LookupError, TypeError, csv.Error):
+        trouble = "its headlines.csv cannot be read"
+    return ListedRun(folder, folder.parent.name, when, seeds, headlines, trouble)

@@ -7,7 +7,7 @@ from small_runs import EXPERIMENT, finished, run_folders, write
 
 import attex
 from attex.analyses.analysis import Headline
-from attex.runner.closing import answer
+from attex.runner.closing import answer, closing_line
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,20 @@ def test_what_has_no_chance_no_interval_or_no_value() -> None:
     assert "cannot be said: tau is undefined" in answer(
         Headline("Alike?", "tau", None, None, None, None)
     )
+
+
+@pytest.mark.parametrize(("low", "guesses"), [(0.51, False), (0.49, True)])
+def test_of_a_model_that_only_guesses_it_says_so(low: float, guesses: bool, tmp_path: Path) -> None:
+    rows = [
+        "analysis,question,quantity,value,low,high,chance,ceiling",
+        f"performance,Right?,accuracy,0.55,{low},0.6,0.5,",
+        "truth,Found?,AUPRC,0.3,0.25,0.35,0.2,",
+    ]
+    (tmp_path / "headlines.csv").write_text("\n".join(rows) + "\n")
+    line = closing_line(tmp_path)
+    assert line.startswith(f"accuracy 0.55 [{low}, 0.60] (chance 0.50). ")
+    assert ("no decision to explain" in line) == guesses
+    assert line.endswith("Found? More than by chance: AUPRC 0.30 [0.25, 0.35] (chance 0.20)")
 
 
 def test_a_command_ends_with_the_answer_and_the_report(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attex.analyses.headline import PERFORMANCE as PERFORMANCE
+from attex.analyses.headline import Headline as Headline
 from attex.analyses.views import View, narrow
 from attex.data.corpus import Corpus, Split
 from attex.foundations.registry import Registry, Spec
@@ -108,19 +110,6 @@ class Evidence:
     def texts(self) -> Split:
         """The analysed texts."""
         return self.corpus.splits[ANALYSED]
-
-
-@dataclass(frozen=True)
-class Headline:
-    """A question that a reader of the report has, and the number that answers it, if it has one."""
-
-    question: str
-    quantity: str
-    value: float | None
-    low: float | None
-    high: float | None
-    chance: float | None
-    ceiling: float | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,72 @@
+"""Headlines: the questions a reader of a run has, each with the number that answers it.
+
+Nothing heavy is imported here: a list of many runs reads the headlines of each.
+"""
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+from attex.foundations.csv_cells import original_text
+
+PERFORMANCE = "performance"
+"""The analysis that every run has: how good the model is."""
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A question that a reader of the report has, and the number that answers it, if it has one."""
+
+    question: str
+    quantity: str
+    value: float | None
+    low: float | None
+    high: float | None
+    chance: float | None
+    ceiling: float | None = None
+
+    def number(self) -> str:
+        """Write the number with its interval."""
+        if self.value is None:
+            return f"{self.quantity} undefined"
+        interval = ""
+        if self.low is not None and self.high is not None:
+            interval = f" [{decimals(self.low)}, {decimals(self.high)}]"
+        return f"{self.quantity} {decimals(self.value)}{interval}"
+
+    def above_chance(self) -> bool | None:
+        """Say whether the whole interval lies above chance; None where that is not known."""
+        if self.low is None or self.chance is None:
+            return None
+        return self.low > self.chance
+
+
+def decimals(number: float) -> str:
+    """Write a number to two decimals; what is nearly 0 from below is 0.00, and not -0.00."""
+    return f"{round(number, 2) + 0.0:.2f}"
+
+
+def read_headlines(path: Path) -> dict[str, list[Headline]]:
+    """Read the headlines of every analysis that has any, in the order of the experiment.
+
+    Raises:
+        OSError, ValueError, LookupError: if there are none, or the file is no such table.
+    """
+    found: dict[str, list[Headline]] = {}
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            analysis, question, quantity = (
+                original_text(row[name]) for name in ("analysis", "question", "quantity")
+            )
+            value, low, high, chance, ceiling = (
+                _number(row[name]) for name in ("value", "low", "high", "chance", "ceiling")
+            )
+            headline = Headline(question, quantity, value, low, high, chance, ceiling)
+            found.setdefault(analysis, []).append(headline)
+    return found
+
+
+def _number(cell: str) -> float | None:
+    """Read a cell; one that is empty or not a number is undefined."""
+    value = float(cell) if cell else float("nan")
+    return value if value == value else None

@@ -1,13 +1,15 @@
 """Try a wheel as a stranger would: `python release/try_wheel.py dist/attex-….whl PYTHON…`.
 
 For each Python: a fresh environment with torch and the wheel alone; then, from empty folders that no
-checkout is near, the demo, what `attex init` leaves, and a plug-in. Prints the seconds of each step
-and fails at the first that does not end well.
+checkout is near, the demo, what `attex init` leaves, a messy csv file, and a plug-in. Prints the seconds
+of each step and fails at the first that does not end well.
 """
 
 import argparse
+import csv
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -72,6 +74,16 @@ def _try(wheel: Path, python: str, environment: Path, place: Path) -> None:
         _ends_with_a_report(empty, attex, "run", "demo")
     with _timed("attex run experiments/own_texts.jsonnet"):
         _ends_with_a_report(empty, attex, "run", "experiments/own_texts.jsonnet")
+    table = place / "table"
+    table.mkdir()
+    unusable = _write_messy_export(table / "reviews.csv")
+    with _timed("attex run reviews.csv --text body --label stars"):
+        _ends_with_a_report(table, attex, "run", "reviews.csv", "--text", "body", "--label", "stars")
+    (listed,) = table.glob("outputs/reviews/*/left_out_rows.csv")
+    with listed.open(encoding="utf-8", newline="") as file:
+        found = {int(row["name"]) for row in csv.DictReader(file)}
+    if found != unusable:
+        sys.exit(f"rows {sorted(unusable)} cannot be used, but {sorted(found)} are listed")
     other = place / "other"
     other.mkdir()
     (other / "my_measures.py").write_text(PLUG_IN, encoding="utf-8")
@@ -81,6 +93,28 @@ def _try(wheel: Path, python: str, environment: Path, place: Path) -> None:
         shown = _run(other, attex, "runs", "own")
         if "attention and embedding_norm(order=1.0) rank" not in shown:
             sys.exit(f"the plug-in's measure is in no headline:\n{shown}")
+
+
+def _write_messy_export(path: Path) -> set[int]:
+    """Write 600 rows as a spreadsheet exports them; return the numbers of those that cannot be used."""
+    draw, moods = random.Random(1), {"1": ("awful", "cold"), "5": ("great", "warm")}
+    rows = []
+    for number in range(1, 601):
+        stars = draw.choice("15")
+        words = (
+            f"the {draw.choice(moods[stars])} room {draw.randrange(9)} was {draw.choice(moods[stars])}"
+        )
+        rows.append([str(number), words, stars])
+    texts = {40: "<script>alert(1)</script> <b>great</b>", 50: "great 😀👍🏽", 60: "חדר נהדר"}
+    texts |= {70: 'cold,\n"too"\n cold', 10: "", 20: "   ", 80: "word " * 2000}
+    for number, text in texts.items():
+        rows[number - 1][1] = text
+    rows[29][2] = ""
+    # A class that is seen once, and a row that lost a cell.
+    rows[89][2], rows[99] = "4", ["100", "only two cells"]
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file, delimiter=";").writerows([["id", "body", "stars"], *rows])
+    return {10, 20, 30, 80, 90, 100}
 
 
 def _version(command: Path) -> str:

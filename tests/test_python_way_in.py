@@ -33,6 +33,8 @@ def test_an_experiment_takes_the_fields_of_the_schema_with_their_defaults() -> N
 
 def test_each_step_takes_the_options_of_run() -> None:
     of_run = [*inspect.signature(attex.run).parameters][1:]
+    # An experiment that was read already has no use for the variables of a file.
+    of_run.remove("external")
     assert [*Options.__annotations__] == of_run
 
 

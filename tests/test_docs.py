@@ -78,6 +78,19 @@ def test_the_picture_of_the_house_has_every_file_of_the_runner() -> None:
     assert not absent, f"docs/architecture.md does not say where {absent[0]} is"
 
 
+def test_every_verb_and_every_option_is_on_a_page() -> None:
+    page = (DOCS / "command-line.md").read_text(encoding="utf-8")
+    verbs = typer.main.get_command(app)
+    assert isinstance(verbs, typer.core.TyperGroup)
+    absent = [name for name in verbs.commands if f"`attex {name}" not in page]
+    assert not absent, f"docs/command-line.md does not say what attex {absent[0]} does"
+    of_all = [option for verb in (verbs, *verbs.commands.values()) for option in verb.params]
+    words = {word for option in of_all for word in option.opts if word.startswith("-")}
+    named = set(re.findall(r"(?<![\w-])--?[a-z][a-z_-]*", page))
+    assert words <= named, f"docs/command-line.md does not name {sorted(words - named)[0]}"
+    assert named <= words | {"--help", "--experiment_path"}, named - words
+
+
 def test_the_page_on_running_names_what_there_is() -> None:
     page = (DOCS / "running.md").read_text(encoding="utf-8")
     command = typer.main.get_command(app).commands["run"]  # type: ignore[attr-defined]

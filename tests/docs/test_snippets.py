@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import pytest
 import typer
-from page_kernel import run
+from page_kernel import Page, run
 from snippets import Snippet, pages, snippets
 
 from attex.cli import app
@@ -85,6 +85,28 @@ def test_the_snippets_of_a_page_work(page: str, tmp_path: Path, monkeypatch: pyt
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("shown", "so"),
+    [
+        ("tiny: tau 0.31 [0.2, 0.4]", True),
+        ("tiny: …0.35 [0.28, 0.4]", True),
+        ("tiny: tau 0.51 [0.2, 0.4]", False),
+        ("tiny: tau -0.31 [0.2, 0.4]", False),
+        ("tiny: rho 0.31", False),
+        ("tiny: tau 0.31 …", True),
+        ("tiny: tau 1", False),
+    ],
+)
+def test_what_a_page_shows_is_held_against_what_was_printed(shown: str, so: bool) -> None:
+    page = Page()
+    page.printed = "corpus: 3 texts\ntiny: tau  0.3104 [0.20, 0.40]\n"
+    if so:
+        page.text(shown)
+    else:
+        with pytest.raises(AssertionError):
+            page.text(shown)
 
 
 def test_what_is_not_run_is_told_and_is_little() -> None:

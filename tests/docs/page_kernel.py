@@ -48,7 +48,7 @@ class Page:
 
     def sh(self, text: str, may_fail: bool) -> None:
         """Run commands, the first that fails being the last; one shown with an error may fail."""
-        lines = [shlex.split(line, comments=True) for line in text.splitlines()]
+        lines = [words for line in text.splitlines() if (words := shlex.split(line, comments=True))]
         plain = not set(text) & SHELLS and all(x[:1] == ["attex"] for x in lines)
         code = self._attex(lines) if plain else self._bash(text)
         assert not code or may_fail, f"exit code {code}\n{self.printed}"

@@ -70,12 +70,44 @@ def test_the_way_through_the_runner_is_ten_lines_of_one_file_each() -> None:
         assert (SOURCE / names[0]).is_file(), names[0]
 
 
-def test_the_picture_of_the_house_has_every_file_of_the_runner() -> None:
+COMPONENTS = (
+    "readers",
+    "encoders",
+    "attentions",
+    "projections",
+    "decoders",
+    "architectures",
+    "trainers",
+)
+"""Folders of which it is enough to say that they have a file for each component."""
+
+
+def test_the_picture_of_the_house_has_every_file() -> None:
     page = (DOCS / "architecture.md").read_text(encoding="utf-8")
-    part = page.partition("\n  runner/")[2].partition("\n  testing/")[0]
-    files = {path.stem for path in (SOURCE / "runner").rglob("*.py")} - {"__init__"}
-    absent = sorted(files - set(re.findall(r"\w+", part)))
-    assert not absent, f"docs/architecture.md does not say where {absent[0]} is"
+    picture = page.partition("\nsrc/attex/\n")[2].partition("\n```\n")[0]
+    rooms = dict(re.findall(r"^  (\w+)/(.*?)(?=^  \w|\Z)", picture, re.M | re.S))
+    of_one_analysis = {entry.name for entry in ANALYSES}
+    for path in sorted(SOURCE.glob("**/*.py")):
+        room, *between = path.relative_to(SOURCE).parts
+        if path.stem == "__init__" or (between and between[0] in COMPONENTS):
+            continue
+        if room in ("analyses", "charts") and path.stem in of_one_analysis:
+            continue
+        part = rooms[room] if between else picture
+        assert re.search(rf"\b{path.stem}\b", part), f"docs/architecture.md does not say where {path} is"
+
+
+def test_every_verb_and_every_option_is_on_a_page() -> None:
+    page = (DOCS / "command-line.md").read_text(encoding="utf-8")
+    verbs = typer.main.get_command(app)
+    assert isinstance(verbs, typer.core.TyperGroup)
+    absent = [name for name in verbs.commands if f"`attex {name}" not in page]
+    assert not absent, f"docs/command-line.md does not say what attex {absent[0]} does"
+    of_all = [option for verb in (verbs, *verbs.commands.values()) for option in verb.params]
+    words = {word for option in of_all for word in option.opts if word.startswith("-")}
+    named = set(re.findall(r"(?<![\w-])--?[a-z][a-z_-]*", page))
+    assert words <= named, f"docs/command-line.md does not name {sorted(words - named)[0]}"
+    assert named <= words | {"--help", "--experiment_path"}, named - words
 
 
 def test_the_page_on_running_names_what_there_is() -> None:

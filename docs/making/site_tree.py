@@ -57,7 +57,14 @@ def _rewritten(text: str, source: str, places: dict[str, str], target: Path) -> 
             inside = ""
             yield line
         else:
-            yield line if inside else _outside_code(line, link)
+            yield line if inside else _outside_code(_bars(line), link)
+
+
+def _bars(line: str) -> str:
+    """Take the backslash from bars in `code` in a table, which the site's Markdown would show."""
+    if not line.startswith("|"):
+        return line
+    return re.sub(r"`[^`]*`", lambda code: code[0].replace("\\|", "|"), line)
 
 
 def _outside_code(line: str, link: Callable[[re.Match[str]], str]) -> str:

@@ -4,16 +4,16 @@ import csv
 import json
 import os
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 import typer
-from page_kernel import run
-from snippets import ROOT, Snippet, pages, snippets
+from page_kernel import Page, run
+from snippets import Snippet, pages, snippets
 
 from attex.cli import app
 
@@ -29,12 +29,15 @@ NOT_RUN = {
     ("docs/command-line.md", "in a checkout, with the papers' data"),
     ("docs/own-csv.md", "needs a package index"),
     ("docs/plug-ins.md", "what a broken measure is told"),
+    ("docs/published-files.md", "needs the papers' data"),
     ("docs/reference/engine.md", "there is more on the page about running"),
     ("docs/running.md", "needs a GPU"),
     ("docs/running.md", "needs a cluster"),
     ("docs/running.md", "needs a package index, and a cluster"),
     ("docs/running.md", "needs the papers' data"),
     ("docs/running.md", "what is said after damage"),
+    ("docs/running.md", "what is said before long work"),
+    ("docs/running.md", "what is said when it takes longer"),
     ("docs/running.md", "what is said after a change of the code"),
     ("results/jain_wallace_2019/README.md", "trains for minutes on a GPU"),
     ("results/meister_2021/README.md", "trains for minutes on a GPU"),
@@ -53,16 +56,7 @@ def reviews() -> None:
         )
 
 
-def lib() -> None:
-    """Bring the files that the papers' experiments import."""
-    shutil.copytree(ROOT / "experiments" / "lib", "lib")
-
-
-GIVEN: dict[str, Callable[[], None]] = {
-    "README.md": reviews,
-    "docs/experiment-files.md": lib,
-    "docs/hidden-states.md": lib,
-}
+GIVEN: dict[str, Callable[[], None]] = {"README.md": reviews}
 """What a reader of a page has beside what the page itself says."""
 
 
@@ -75,11 +69,13 @@ def test_the_snippets_of_a_page_work(page: str, tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(tmp_path)
     GIVEN.get(page, lambda: None)()
     steps = [vars(one) | {"where": one.where} for one in run_here(page)]
-    if not any(step["language"] == "sh" for step in steps):
-        # It runs nothing and registers nothing: a process of its own would only cost time.
-        run(steps)
-        return
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    if not any(step["text"].startswith("# ") and ".register(" in step["text"] for step in steps):
+        # It registers nothing: in a process of its own the libraries would only be loaded once more.
+        monkeypatch.setattr(sys, "argv", sys.argv)
+        with patch.dict(os.environ, {"PATH": path}):
+            run(steps)
+        return
     done = subprocess.run(
         [sys.executable, str(Path(__file__).parent / "page_kernel.py")],
         input=json.dumps(steps),
@@ -89,6 +85,28 @@ def test_the_snippets_of_a_page_work(page: str, tmp_path: Path, monkeypatch: pyt
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("shown", "so"),
+    [
+        ("tiny: tau 0.31 [0.2, 0.4]", True),
+        ("tiny: …0.35 [0.28, 0.4]", True),
+        ("tiny: tau 0.51 [0.2, 0.4]", False),
+        ("tiny: tau -0.31 [0.2, 0.4]", False),
+        ("tiny: rho 0.31", False),
+        ("tiny: tau 0.31 …", True),
+        ("tiny: tau 1", False),
+    ],
+)
+def test_what_a_page_shows_is_held_against_what_was_printed(shown: str, so: bool) -> None:
+    page = Page()
+    page.printed = "corpus: 3 texts\ntiny: tau  0.3104 [0.20, 0.40]\n"
+    if so:
+        page.text(shown)
+    else:
+        with pytest.raises(AssertionError):
+            page.text(shown)
 
 
 def test_what_is_not_run_is_told_and_is_little() -> None:

@@ -26,8 +26,14 @@ def test_what_has_no_chance_no_interval_or_no_value() -> None:
     assert (
         answer(Headline("How much?", "TVD", 0.25, 0.2, 0.3, None)) == "How much? TVD 0.25 [0.20, 0.30]"
     )
-    assert answer(Headline("How much?", "TVD", -0.001, None, None, 0.5)) == (
-        "How much? TVD 0.00 (chance 0.50)"
+    assert answer(Headline("How much?", "TVD", -0.001, -0.1, 0.1, None)) == (
+        "How much? TVD 0.00 [-0.10, 0.10]"
+    )
+    assert answer(Headline("How much?", "TVD", 0.0123, 0.0, 0.02, None)) == (
+        "How much? TVD 0.0123 [0.0000, 0.0200]"
+    )
+    assert answer(Headline("How much?", "TVD", 0.25, None, None, 0.5)) == (
+        "How much? TVD 0.25 (chance 0.50)"
     )
     assert "cannot be said: tau is undefined" in answer(
         Headline("Alike?", "tau", None, None, None, None)

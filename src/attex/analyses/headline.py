@@ -12,6 +12,9 @@ from attex.foundations.csv_cells import original_text
 PERFORMANCE = "performance"
 """The analysis that every run has: how good the model is."""
 
+_SMALL = 0.05
+"""Of numbers that are smaller, two decimals would not say much."""
+
 
 @dataclass(frozen=True)
 class Headline:
@@ -29,10 +32,10 @@ class Headline:
         """Write the number with its interval."""
         if self.value is None:
             return f"{self.quantity} undefined"
-        interval = ""
-        if self.low is not None and self.high is not None:
-            interval = f" [{decimals(self.low)}, {decimals(self.high)}]"
-        return f"{self.quantity} {decimals(self.value)}{interval}"
+        ends = [] if self.low is None or self.high is None else [self.low, self.high]
+        places = 2 if max(map(abs, (self.value, *ends))) >= _SMALL else 4
+        interval = ", ".join(decimals(end, places) for end in ends)
+        return f"{self.quantity} {decimals(self.value, places)}" + (f" [{interval}]" if ends else "")
 
     def above_chance(self) -> bool | None:
         """Say whether the whole interval lies above chance; None where that is not known."""
@@ -41,9 +44,9 @@ class Headline:
         return self.low > self.chance
 
 
-def decimals(number: float) -> str:
-    """Write a number to two decimals; what is nearly 0 from below is 0.00, and not -0.00."""
-    return f"{round(number, 2) + 0.0:.2f}"
+def decimals(number: float, places: int = 2) -> str:
+    """Write a number to so many decimals; what is nearly 0 from below is 0.00, and not -0.00."""
+    return f"{round(number, places) + 0.0:.{places}f}"
 
 
 def read_headlines(path: Path) -> dict[str, list[Headline]]:

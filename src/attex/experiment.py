@@ -46,7 +46,8 @@ class Experiment:
         name: the folder of its runs.
         imports: modules of your own that register further components.
         data: the dataset.
-        vectors: a file of pretrained word vectors, in the data folder or anywhere.
+        vectors: a file of pretrained word vectors, in the data folder or anywhere; or a dict with its
+            `path`, and `length` or `unknown`.
         model: what reads the texts.
         trainer: how it is trained.
         seeds: one model is trained for each.
@@ -69,7 +70,7 @@ class Experiment:
         name: str = "experiment",
         imports: Sequence[str] = (),
         data: Choice = "planted",
-        vectors: str | None = None,
+        vectors: str | Mapping[str, Any] | None = None,
         model: Choice = "attention",
         trainer: Choice = "supervised",
         seeds: Sequence[int] = (0,),

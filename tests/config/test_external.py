@@ -30,7 +30,9 @@ def test_the_working_folder_is_there_without_a_shell(
 ) -> None:
     monkeypatch.delenv("PWD", raising=False)
     monkeypatch.chdir(tmp_path)
-    assert load(write(tmp_path, "{ vectors: std.extVar('PWD') }", "v.jsonnet")).vectors == str(tmp_path)
+    found = load(write(tmp_path, "{ vectors: std.extVar('PWD') }", "v.jsonnet")).vectors
+    assert found is not None
+    assert found.path == str(tmp_path)
 
 
 def test_bytes_that_are_no_text_in_the_environment_are_no_obstacle(

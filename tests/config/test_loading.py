@@ -49,7 +49,9 @@ def test_jsonnet_imports_are_looked_for_beside_the_file(tmp_path: Path) -> None:
     (tmp_path / "lib").mkdir()
     write(tmp_path / "lib", "{ seeds: [7] }", "base.libsonnet")
     path = write(tmp_path, "(import 'lib/base.libsonnet') { vectors: 'v' }", "file.jsonnet")
-    assert (load(path).seeds, load(path).vectors) == ((7,), "v")
+    found = load(path)
+    assert found.vectors is not None
+    assert (found.seeds, found.vectors.path) == ((7,), "v")
 
 
 def test_an_empty_object_is_the_default_experiment(tmp_path: Path) -> None:
@@ -75,6 +77,16 @@ def test_an_array_is_several_experiments_each_named_by_its_place(tmp_path: Path)
 def test_an_error_in_an_array_says_in_which_place(tmp_path: Path) -> None:
     path = write(tmp_path, [{}, {"seedz": [1]}])
     assert file_problem(path) == f"{path}[1]: unknown key 'seedz'; did you mean 'seeds'?"
+
+
+@pytest.mark.parametrize("given", ["v", {"path": "v"}])
+def test_a_files_name_stands_for_its_vectors_as_they_are(given: object) -> None:
+    whole = {"path": "v", "length": None, "unknown": "zero"}
+    assert validate({"vectors": given}).resolved()["vectors"] == whole
+    longer = validate({"vectors": given}, ["vectors.length=5.2"]).resolved()["vectors"]
+    assert longer == whole | {"length": 5.2}
+    schema = ExperimentConfig.model_json_schema()
+    jsonschema.validate({"vectors": given}, schema)
 
 
 @pytest.mark.parametrize(
@@ -126,8 +138,8 @@ def test_resolving_fills_in_every_default_and_loses_nothing() -> None:
         ("trainer.patience=null", ("trainer", "patience"), None),
         ("name=plain", ("name",), "plain"),
         ('name="quoted"', ("name",), "quoted"),
-        ("vectors=a=b", ("vectors",), "a=b"),
-        ("vectors=", ("vectors",), ""),
+        ("vectors=a=b", ("vectors", "path"), "a=b"),
+        ("vectors=", ("vectors", "path"), ""),
         ("seeds=[4,5]", ("seeds",), [4, 5]),
         ("seeds.1=9", ("seeds",), [0, 9]),
         ("importance.1.target=gold_loss", ("importance", 1, "target"), "gold_loss"),

@@ -265,7 +265,7 @@ def plan_and_check(config: ExperimentConfig, folder: DataFolder, corpus: Corpus)
     if config.data.type == "csv":
         corpus = build_corpus(READERS.bind(config.data), folder)
     if config.vectors is not None:
-        path = folder.own_file(config.vectors)
+        path = folder.own_file(config.vectors.path)
         read_vectors(path, corpus.vocabulary, config.model.embedding_width)
     plan.check(corpus)
 

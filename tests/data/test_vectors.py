@@ -6,11 +6,12 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from attex.data.corpus import SPECIALS
-from attex.data.vectors import read_vectors
+from attex.data.vectors import about_lengths, read_vectors, start_vectors
 from attex.foundations.errors import UserError
 
 VOCABULARY = [*SPECIALS, "cat", "dog", "fish", "über"]
@@ -56,21 +57,21 @@ def test_every_published_form_gives_the_same_rows(
         torch.testing.assert_close(vectors.matrix[VOCABULARY.index(word)], torch.tensor(row).float())
     assert vectors.matrix[: len(SPECIALS)].eq(0).all()
     assert vectors.matrix.shape == (8, 3)
-    assert (vectors.found, vectors.coverage) == (3, 3 / 4)
+    assert (int(vectors.known.sum()), vectors.coverage) == (3, 3 / 4)
 
 
 def test_the_first_vector_of_a_word_counts(tmp_path: Path) -> None:
     path = plain(tmp_path / "v", "cat 1 1\ncat 2 2\ndog 3 3\ncat 4 4\n")
     vectors = read_vectors(path, VOCABULARY, 2)
     assert vectors.matrix[4].tolist() == [1, 1]
-    assert vectors.found == 2
+    assert int(vectors.known.sum()) == 2
 
 
 def test_another_case_is_another_word_and_markers_have_no_vector(tmp_path: Path) -> None:
     path = plain(tmp_path / "v", "Cat 1 1\n<unk> 2 2\n<pad> 3 3\ndog 4 4\n")
     vectors = read_vectors(path, VOCABULARY, 2)
     assert vectors.matrix.count_nonzero(dim=1).tolist() == [0, 0, 0, 0, 0, 2, 0, 0]
-    assert vectors.found == 1
+    assert int(vectors.known.sum()) == 1
 
 
 @pytest.mark.parametrize("text", ["", "4 2\n", "Cat 1 1\nDOG 2 2\n", "<unk> 1 1\nKatze 2 2\n"])
@@ -205,3 +206,64 @@ def test_a_damaged_archive_of_any_method_is_named(tmp_path: Path, method: int) -
     content[200:260] = bytes(60)
     path.write_bytes(content)
     assert problem(path, 2).startswith(f"{path} is truncated or damaged: ")
+
+
+def test_a_length_changes_lengths_and_no_direction(tmp_path: Path) -> None:
+    path = plain(tmp_path / "v", GLOVE)
+    own, long = read_vectors(path, VOCABULARY, 3), start_vectors(path, VOCABULARY, 3, length=5.2)
+    for word in ("dog", "über", "cat"):
+        row = VOCABULARY.index(word)
+        expected = 5.2 * np.array(ROWS[word]) / np.linalg.norm(ROWS[word])
+        assert long.matrix[row].tolist() == pytest.approx(expected.tolist(), rel=1e-6)
+    assert long.mean_length == pytest.approx(5.2)
+    lengths = [np.linalg.norm(row) for row in ROWS.values() if any(row)]
+    assert own.mean_length == pytest.approx(np.mean(lengths))
+    absent = [*range(len(SPECIALS)), VOCABULARY.index("fish")]
+    assert long.matrix[absent].eq(0).all()
+
+
+def test_a_vector_of_zeros_has_no_direction_to_lengthen(tmp_path: Path) -> None:
+    path = plain(tmp_path / "v", "cat 0 0 0\ndog 3 4 0\n")
+    matrix = start_vectors(path, VOCABULARY, 3, length=2.0).matrix
+    assert matrix[VOCABULARY.index("cat")].tolist() == [0, 0, 0]
+    assert matrix[VOCABULARY.index("dog")].tolist() == pytest.approx([1.2, 1.6, 0])
+
+
+@pytest.mark.parametrize(("length", "expected"), [(5.2, 5.2), (None, 3.5)])
+def test_words_without_a_vector_are_drawn_at_the_length_of_the_others(
+    length: float | None, expected: float, tmp_path: Path
+) -> None:
+    path = plain(tmp_path / "v", "dog 0 2 0\ncat 3 0 4\n")
+    drawn = start_vectors(path, VOCABULARY, 3, length, "random").matrix
+    rows = [row for row, word in enumerate(VOCABULARY) if row and word not in ("dog", "cat")]
+    assert drawn[rows].norm(dim=1).tolist() == pytest.approx([expected] * len(rows), rel=1e-5)
+    assert drawn[0].eq(0).all()
+    assert len({tuple(row) for row in drawn[rows].tolist()}) == len(rows)
+    # The same word has the same vector in another vocabulary, and so in another corpus.
+    other = start_vectors(path, [*SPECIALS, "über", "dog", "cat"], 3, length, "random").matrix
+    assert other[len(SPECIALS)].equal(drawn[VOCABULARY.index("über")])
+
+
+def test_directions_that_are_drawn_prefer_none(tmp_path: Path) -> None:
+    words = [f"w{i}" for i in range(4_000)]
+    path = plain(tmp_path / "v", "dog " + " ".join(["1"] * 8) + "\n")
+    drawn = start_vectors(path, [*SPECIALS, "dog", *words], 8, 1.0, "random").matrix[5:].double()
+    # Of uniform directions each coordinate has mean 0 and variance 1/8, and no two are correlated.
+    assert drawn.mean(dim=0).abs().max() < 4 * (1 / 8 / 4_000) ** 0.5
+    covariance = drawn.T @ drawn / 4_000
+    assert (covariance - torch.eye(8) / 8).abs().max() < 0.01
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("2 2\na 3 4\nb 0 7\n", "length 6.00 on average"),
+        ("a 0.6 0.8\nb 1 0.001\n", "length 1.00 on average: all are of one length"),
+        ("a 0.6 0.8\n", "length 1.00 on average"),
+        ("", "no vectors"),
+    ],
+)
+def test_how_long_a_files_vectors_are_is_said(text: str, words: str, tmp_path: Path) -> None:
+    said = about_lengths(plain(tmp_path / "v", text))
+    assert said.startswith(words)
+    assert ("one length" in said) == ("one length" in words)

@@ -34,8 +34,8 @@ def apply_override(fields: dict[str, Any], override: str) -> None:
             target[part] = _default(fields, parts[:depth])
         inner = _child(target, part, override)
         if isinstance(inner, str):
-            # A name is shorthand for an object with that type.
-            inner = {"type": inner}
+            # A name is shorthand for an object with that type; of vectors, for one with that path.
+            inner = {"path" if parts[:depth] == ["vectors"] else "type": inner}
             _assign(target, part, inner, override)
         target = inner
     _assign(target, last, value, override)

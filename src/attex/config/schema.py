@@ -5,10 +5,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 
 from attex.analyses.analysis import ANALYSES
 from attex.data.reader import READERS
+from attex.data.vectors import VectorFile
 from attex.foundations.errors import brief
 from attex.foundations.registry import Spec, Strict
 from attex.importance.measure import MEASURES
@@ -17,19 +18,23 @@ from attex.training.trainer import TRAINERS
 
 _BYTES = 200
 
+_Vectors = Annotated[
+    VectorFile, BeforeValidator(VectorFile.named, json_schema_input_type=str | VectorFile)
+]
+
 
 class ExperimentConfig(Strict):
     """One experiment: data, model, training, and what is asked of the trained models.
 
     `imports` names modules of your own that register further components; `vectors` is a file of
-    pretrained word vectors, in the data folder or anywhere. `folder` is that of the experiment file,
-    where there is one: raw files may lie there. It is no setting, and no part of any key.
+    pretrained word vectors: its name, or `{path, length, unknown}`. `folder` is that of the experiment
+    file, where there is one: raw files may lie there. It is no setting, and no part of any key.
     """
 
     name: Annotated[str, Field(pattern=r"^\w[\w.=+-]*$", max_length=120)] = "experiment"
     imports: tuple[str, ...] = ()
     data: Annotated[Spec, READERS.choice] = READERS.spec("planted")
-    vectors: Annotated[str, Field(max_length=1000)] | None = None
+    vectors: _Vectors | None = None
     model: Annotated[Spec, MODELS.choice] = MODELS.spec("attention")
     trainer: Annotated[Spec, TRAINERS.choice] = TRAINERS.spec("supervised")
     seeds: Annotated[tuple[Annotated[int, Field(ge=0, lt=2**31)], ...], Field(min_length=1)] = (0,)

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from attex.data.folder import DataFolder
 from attex.data.reader import READERS
-from attex.foundations.errors import MissingData
+from attex.data.vectors import about_lengths
+from attex.foundations.errors import MissingData, UserError
 
 
 def inventory(folder: DataFolder) -> Iterator[str]:
@@ -22,4 +23,9 @@ def inventory(folder: DataFolder) -> Iterator[str]:
         what = f"found, {len(files)} files, {size:.1f} MiB" if files else "built in, needs no files"
         yield f"  {entry.name:15} {what}"
     for path in sorted(path for path in (folder.root / "vectors").glob("*") if path.is_file()):
-        yield f"  {'vectors':15} {path.relative_to(folder.root)}, {path.stat().st_size / 2**20:.1f} MiB"
+        size = f"{path.stat().st_size / 2**20:.1f} MiB"
+        try:
+            about = about_lengths(path)
+        except UserError as trouble:
+            about = f"cannot be read: {trouble}"
+        yield f"  {'vectors':15} {path.relative_to(folder.root)}, {size}, {about}"

@@ -143,11 +143,13 @@ class Plan:
     def _vectors(self) -> Stage | None:
         if self.config.vectors is None:
             return None
-        path = self._data.own_file(self.config.vectors, PUBLISHERS)
+        path = self._data.own_file(self.config.vectors.path, PUBLISHERS)
         self.files[str(path)] = self._workspace.digest_raw(path)
+        changes = self.config.vectors.settings()
+        title = ", ".join([path.name, *(f"{name} {value}" for name, value in changes.items())])
         settings = {"file": self.files[str(path)], "width": self._architecture.embedding_width}
         place = {"path": str(path.absolute())}
-        return VectorsStage.planned(path.name, settings, {"corpus": self.corpus}, place)
+        return VectorsStage.planned(title, settings | changes, {"corpus": self.corpus}, place)
 
     @property
     def sources(self) -> dict[str, "Plan"]:

@@ -187,11 +187,13 @@ def test_a_truncated_archive_is_an_error_of_one_line(tmp_path: Path, share: floa
 
 def test_the_inventory_has_a_line_for_every_dataset_and_every_file_of_vectors(sst: Path) -> None:
     (sst / "vectors").mkdir()
-    (sst / "vectors" / "small.txt").write_bytes(b"x" * 2**20)
+    (sst / "vectors" / "small.txt").write_bytes(b"x 3 4\n" * 2**17 + b"y 0 1\n" * 2**17)
+    (sst / "vectors" / "wrong.txt").write_bytes(b"x" * 2**20)
     lines = list(inventory(DataFolder(sst)))
     assert sorted(line.split()[0] for line in lines) == sorted(
-        [entry.name for entry in READERS] + ["vectors"]
+        [entry.name for entry in READERS] + ["vectors"] * 2
     )
+    *_, small, wrong = lines
     said = {line.split()[0]: line for line in lines}
     assert "found, 3 files, 0.0 MiB" in said["sst"]
     assert "missing: " in said["imdb"]
@@ -199,7 +201,8 @@ def test_the_inventory_has_a_line_for_every_dataset_and_every_file_of_vectors(ss
     assert "built in, needs no files" in said["planted"]
     assert "your own file" in said["csv"]
     assert "your own file" in said["jsonl"]
-    assert said["vectors"].endswith("vectors/small.txt, 1.0 MiB")
+    assert "vectors/small.txt, 1.5 MiB, length 5.00 on average: all are of one length" in small
+    assert wrong.endswith("wrong.txt line 1: a word without numbers")
 
 
 def test_the_inventory_of_no_folder_misses_what_needs_files(tmp_path: Path) -> None:

@@ -154,7 +154,10 @@ def _rows(path: Path) -> Iterator[np.ndarray]:
     with open_text(path) as file:
         for number, line in enumerate(file, 1):
             if number > 1 or not _is_header(line):
-                yield _numbers(line.rstrip().split(" ")[1:], f"{path} line {number}")
+                row = _numbers(line.rstrip().split(" ")[1:], f"{path} line {number}")
+                if not len(row):
+                    raise UserError(f"{path} line {number}: a word without numbers")
+                yield row
 
 
 def _numbers(values: list[str], where: str) -> np.ndarray:

@@ -4,6 +4,7 @@ import io
 import json
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -230,14 +231,9 @@ def _interrupt(number: int, frame: object) -> None:
 
 
 def _options(words: list[str]) -> dict[str, object]:
-    """Read KEY=VALUE each; a value is JSON, or else plain text."""
-    from attex.foundations.errors import UserError
-
+    """Read the options of an engine; a value is JSON, or else plain text."""
     options: dict[str, object] = {}
-    for word in words:
-        key, equals, text = word.partition("=")
-        if not equals or not key:
-            raise UserError(f"--engine-option {word}: expected KEY=VALUE, as in partition=gpu")
+    for key, text in _pairs(words, "--engine-option", "KEY=VALUE, as in partition=gpu"):
         try:
             options[key] = json.loads(text)
         except ValueError:
@@ -246,16 +242,19 @@ def _options(words: list[str]) -> dict[str, object]:
 
 
 def _external(words: list[str]) -> dict[str, str]:
-    """Read NAME=VALUE each; a value is text."""
+    """Read the variables of a file; a value is text."""
+    return dict(_pairs(words, "--ext", "NAME=VALUE, as in BATCH=32"))
+
+
+def _pairs(words: list[str], option: str, form: str) -> Iterator[tuple[str, str]]:
+    """Take words apart at their first equals sign; there must be something before it."""
     from attex.foundations.errors import UserError
 
-    variables = {}
     for word in words:
         name, equals, text = word.partition("=")
         if not equals or not name:
-            raise UserError(f"--ext {word}: expected NAME=VALUE, as in BATCH=32")
-        variables[name] = text
-    return variables
+            raise UserError(f"{option} {word}: expected {form}")
+        yield name, text
 
 
 def main() -> None:

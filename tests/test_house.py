@@ -30,6 +30,7 @@ LINE = [
     "report",
     "config",
     "runner",
+    "studies",
 ]
 TOP = {
     "catalogue",

@@ -1,0 +1,1 @@
+"""Many models, one answer: what a number depends on."""

@@ -1,107 +1,73 @@
-"""The report: one HTML file that needs no network."""
+"""What all pages are: one HTML file that needs no network."""
 
 import functools
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attex.analyses.analysis import Analysis, Headline, Result
-from attex.analyses.summary import ALL_SEEDS
-from attex.data.left_out import LeftOut
 from attex.report.charts_code import charts_code
-from attex.report.examples import Example
 
 if TYPE_CHECKING:
     import polars as pl
     from jinja2 import Environment
 
-LEFT_OUT_ROWS = "left_out_rows.csv"
-"""The file of a run folder that lists every text that was left out."""
 
-_LISTED = 100
-_IDENTIFYING = ("experiment", "dataset", "encoder", "attention", "projection")
+@dataclass(frozen=True)
+class ShownTable:
+    """A table as a page shows it: under a heading that opens it, or at once where it has none.
+
+    The remark says where the rest is of a table that is shown in part.
+    """
+
+    table: "pl.DataFrame"
+    heading: str = ""
+    remark: str = ""
 
 
 @dataclass(frozen=True)
 class Section:
-    """An analysis and what it found."""
+    """One question of a page: what it is about, then sentences, tables and charts that answer it."""
 
-    analysis: Analysis
-    result: Result
-
-    @property
-    def tables(self) -> "list[Shown]":
-        """The analysis' tables in the order it gave them."""
-        tables = ((n, t) for n, t in self.result.tables.items() if n.startswith("tables/"))
-        return [_shown(name, table) for name, table in tables]
+    title: str
+    explanation: str
+    sentences: Sequence[str] = ()
+    tables: Sequence[ShownTable] = ()
+    charts: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A table in two: all seeds together, and each (empty if there is one)."""
+class Page:
+    """What a page holds, of whatever it is: a title, sections, and how they came about.
+
+    `facts` stand below the title, `lead` are the sentences that a reader in a hurry reads. Every word
+    is escaped by the templates.
+    """
 
     title: str
-    pooled: "pl.DataFrame"
-    each: "pl.DataFrame"
+    sections: Sequence[Section]
+    config: Mapping[str, Any]
+    manifest: Mapping[str, Any]
+    facts: Sequence[str] = ()
+    lead: Sequence[str] = ()
 
-
-def _shown(name: str, table: "pl.DataFrame") -> Shown:
-    title = name.removeprefix("tables/").replace("_", " ")
-    table = table.drop(_IDENTIFYING, strict=False)
-    # A column that says nothing here, as a control that was not asked for, is left to the file.
-    table = table.select([column for column in table if not _empty(column)])
-    pooled = table.filter(table["seed"] == ALL_SEEDS)
-    if pooled.is_empty():
-        return Shown(title, table, pooled)
-    return Shown(title, pooled, table.filter(table["seed"] != ALL_SEEDS))
-
-
-def _empty(column: "pl.Series") -> bool:
-    if column.dtype.is_float():
-        return bool(column.is_nan().all())
-    return all(cell == "" for cell in column)
-
-
-def render_page(
-    config: dict[str, Any],
-    metrics: dict[str, Any],
-    sections: Sequence[Section],
-    examples: Sequence[Example],
-    manifest: dict[str, Any],
-    claims: Sequence[dict[str, Any]],
-    kept_in: Path,
-    left_out: Sequence[LeftOut] = (),
-) -> str:
-    """Render the page; every word of a dataset is escaped by the template.
-
-    `claims` are rows of published numbers beside ours; `kept_in` is a folder for what pages share. Of
-    the texts that were `left_out` the page lists the first: it must stay small however many they are.
-    """
-    headline: list[Headline] = [line for section in sections for line in section.result.headline]
-    charts = {name: chart for section in sections for name, chart in section.result.charts.items()}
-    return (
-        _environment()
-        .get_template("report.html.j2")
-        .render(
-            config=config,
-            metrics=metrics,
-            sections=sections,
-            headline=headline,
-            examples=examples,
-            manifest=manifest,
-            claims=claims,
-            left_out=left_out[:_LISTED],
-            left_out_rows=LEFT_OUT_ROWS,
-            config_json=json.dumps(config, indent=2, ensure_ascii=False),
-            manifest_json=json.dumps(manifest, indent=2, ensure_ascii=False),
-            charts_json=script_safe(json.dumps(charts)),
-            charts_code=charts_code(kept_in) if charts else "",
-            has_truth=any(t.decides for e in examples for row in e.rows.values() for t in row),
+    def render(self, template: str, kept_in: Path, **more: Any) -> str:
+        """Fill a template, which may need `more` than every page has; pages share what is `kept_in`."""
+        charts = {name: chart for section in self.sections for name, chart in section.charts.items()}
+        return (
+            _environment()
+            .get_template(template)
+            .render(
+                page=self,
+                config_json=json.dumps(self.config, indent=2, ensure_ascii=False),
+                manifest_json=json.dumps(self.manifest, indent=2, ensure_ascii=False),
+                charts_json=script_safe(json.dumps(charts)),
+                charts_code=charts_code(kept_in) if charts else "",
+                **more,
+            )
         )
-    )
 
 
 def script_safe(code: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from attex.analyses.summary import frame
 from attex.analyses.views import narrow
+from attex.charts.pictures import PICTURES
 from attex.claims.matching import PUBLISHED, beside
 from attex.data.corpus import Corpus
 from attex.foundations.csv_cells import harmless
@@ -16,7 +17,7 @@ from attex.foundations.divergences import distribution
 from attex.foundations.ownership import is_abandoned, own_name
 from attex.foundations.storage import PARTIAL, read_json, write_json, write_text
 from attex.report.examples import choose_examples
-from attex.report.page import LEFT_OUT_ROWS, Section, render_page
+from attex.report.run_page import LEFT_OUT_ROWS, render_run
 from attex.runner.evidence import gather, read_result
 from attex.runner.kept import corpus_in
 from attex.runner.latex import to_latex
@@ -66,7 +67,7 @@ def _fill(partial: Path, plan: Plan, workspace: Workspace, manifest: dict[str, A
                 _write_latex(partial / table_name, view, plan)
     (partial / "graphs").mkdir()
     for stage in plan.figures.values():
-        for kind in ("png", "svg", "pdf"):
+        for kind in PICTURES:
             for figure in cache.folder(stage).glob(f"*.{kind}"):
                 shutil.copyfile(figure, partial / "graphs" / figure.name)
     headlines = [
@@ -80,12 +81,12 @@ def _fill(partial: Path, plan: Plan, workspace: Workspace, manifest: dict[str, A
         published = frame(claims)
         _write_table(partial / "tables" / "published", published)
         _write_latex(partial / "tables" / "published", narrow(published, PUBLISHED), plan)
-    sections = [Section(plan.methods[name], result) for name, result in results.items()]
+    analyses = [(plan.methods[name], result) for name, result in results.items()]
     examples = choose_examples(evidence)
     left_out = evidence.corpus.left_out
     if left_out:
         _write_table(partial / LEFT_OUT_ROWS.removesuffix(".csv"), frame([asdict(o) for o in left_out]))
-    page = render_page(config, metrics, sections, examples, manifest, claims, cache.root, left_out)
+    page = render_run(config, metrics, analyses, examples, manifest, claims, cache.root, left_out)
     write_text(partial / "report.html", page)
 
 

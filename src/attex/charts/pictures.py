@@ -1,0 +1,22 @@
+"""Charts as pictures, for papers and slides."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+PICTURES = ("png", "svg", "pdf")
+"""The kinds of file that every chart is drawn as."""
+
+
+def draw(charts: Mapping[str, dict[str, Any]], folder: Path) -> None:
+    """Draw every chart into the folder, as `NAME.png`, `NAME.svg` and `NAME.pdf`."""
+    import vl_convert
+
+    for name, chart in charts.items():
+        specification = json.dumps(chart)
+        png: bytes = vl_convert.vegalite_to_png(specification, scale=2)
+        svg: str = vl_convert.vegalite_to_svg(specification)
+        pdf: bytes = vl_convert.vegalite_to_pdf(specification)
+        for kind, content in zip(PICTURES, (png, svg.encode(), pdf), strict=True):
+            (folder / f"{name}.{kind}").write_bytes(content)

@@ -58,7 +58,7 @@ def run(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="Experiments (.jsonnet, .json, a name as `demo`) or your own texts (.csv, .jsonl)."
+            help="Experiments, studies (.jsonnet, .json, a name as `demo`) or your texts (.csv, .jsonl)."
         ),
     ],
     override: Overrides = None,
@@ -93,7 +93,7 @@ def run(
     _take_threads(jobs)
     from attex.config.own_table import OwnColumns, experiment_files
     from attex.data.folder import DataFolder
-    from attex.runner.run_files import run_files
+    from attex.studies.run_files import run_files
 
     files = experiment_files(files, OwnColumns(text, label, split, rationale), DataFolder.at(data_dir))
 
@@ -122,9 +122,14 @@ def run(
 
 @app.command()
 def show(file: Path, override: Overrides = None, ext: External = None) -> None:
-    """Print an experiment as JSON with every default filled in."""
+    """Print an experiment, or a study, as JSON with every default filled in."""
     from attex.config.loading import load_experiments
+    from attex.studies.study_file import find_study
 
+    study = find_study(file, override or [], _external(ext or []))
+    if study is not None:
+        print(json.dumps(study.resolved(), indent=2, ensure_ascii=False))
+        return
     configs = load_experiments(file, override or [], _external(ext or []))
     plain = [config.resolved() for config in configs]
     print(json.dumps(plain if len(plain) > 1 else plain[0], indent=2, ensure_ascii=False))

@@ -52,7 +52,14 @@ def _stored(findings: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
 
 @cache
 def led_through(name: str, classes: int = 2, constant: bool = False) -> Result | None:
-    """Return what the analysis with all its defaults lays out; None where it lacks something.
+    """Return what the analysis with all its defaults lays out; None where it lacks something."""
+    prepared = examined(name, classes, constant)
+    return None if prepared is None else prepared[0](prepared[1])
+
+
+@cache
+def examined(name: str, classes: int = 2, constant: bool = False) -> tuple[Analysis, Evidence] | None:
+    """Return the analysis and all that it found out of two models; None where it lacks something.
 
     With `constant`, all tokens of a text have the same score: much is undefined, nothing may fail.
     """
@@ -92,4 +99,4 @@ def led_through(name: str, classes: int = 2, constant: bool = False) -> Result |
         predicted = (logits[:, 0] > 0).long() if classes == 2 else logits.argmax(dim=1)
         read = own if analysis.reads_scores else {}
         seeds.append(SeedEvidence(seed, logits, predicted.numpy(), read, findings))
-    return analysis(Evidence(ABOUT, corpus, measures, tuple(seeds)))
+    return analysis, Evidence(ABOUT, corpus, measures, tuple(seeds))

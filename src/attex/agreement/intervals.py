@@ -103,6 +103,11 @@ def ratio_draws(above: np.ndarray, below: np.ndarray, draws: int = DRAWS, seed: 
     return drawn
 
 
+def text_counts(texts: int, draws: int, seed: int = 0) -> np.ndarray:
+    """Say how often each text is drawn in each of `draws` samples with replacement: [draws,texts]."""
+    return _counts(texts, draws, seed)
+
+
 def percentiles(drawn: np.ndarray, level: float = LEVEL) -> tuple[float, float]:
     """Bound the middle `level` per cent of what was drawn; NaN is left out, and given where all is."""
     known = drawn[~np.isnan(drawn)]

@@ -1,6 +1,6 @@
 """How different attention could have been while the output stayed the same."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
@@ -21,6 +21,7 @@ from attex.analyses.analysis import (
     no_attention,
 )
 from attex.analyses.pieces import put_together
+from attex.analyses.quantity import Quantity, binned_medians, by_class
 from attex.analyses.readings import Reading, readings
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.analyses.views import View
@@ -29,7 +30,9 @@ from attex.charts.violins import violin_chart
 from attex.counterfactual.exact import adversarial_exact
 from attex.counterfactual.search import adversarial_search
 from attex.data.corpus import Corpus
+from attex.foundations.registry import Spec
 from attex.models.classifier import AttentionModel
+from attex.models.encoder import Encoder
 
 _NEAR = 0.99
 """A search that reaches this share of the maximum has not stopped short."""
@@ -70,6 +73,13 @@ class _Method:
     def key(self) -> str:
         """The name of its finding."""
         return f"{self.name}|{self.epsilon:g}"
+
+    @property
+    def quantity(self) -> str:
+        """The name of its mean."""
+        return (
+            f"jsd_max({self.name})" if self.name == SEARCH else f"jsd_max({self.name}, {self.epsilon:g})"
+        )
 
     @property
     def words(self) -> str:
@@ -154,10 +164,26 @@ class AdversarialAnalysis(Analysis):
             columns[_Method(SEARCH, epsilon).key] = jsd
         return columns
 
+    def offers(self, measures: Sequence[Spec], encoder: type[Encoder]) -> tuple[str, ...]:
+        """Name the mean of the search, which is there for every model."""
+        return (_Method(SEARCH, self.epsilons[0]).quantity,) if self.search else ()
+
+    def quantities(self, evidence: Evidence) -> Iterator[Quantity]:
+        """Yield the means by method and ε; of the search also medians by bin of the highest weight."""
+        predicted, classes = evidence.predicted[0], evidence.corpus.classes
+        for method, largest in self._largest(evidence).items():
+            yield from by_class(method.quantity, largest[0], predicted, classes)
+            if method.name == SEARCH:
+                highest = evidence.stacked(_HIGHEST)[0]
+                yield from binned_medians(method.quantity, largest[0], highest, predicted, classes)
+
+    def _largest(self, evidence: Evidence) -> dict[_Method, np.ndarray]:
+        every = [_Method(name, epsilon) for name in (EXACT, SEARCH) for epsilon in self.epsilons]
+        return {m: evidence.stacked(m.key) for m in every if m.key in evidence.findings}
+
     def __call__(self, evidence: Evidence) -> Result:
         """Lay the largest divergences out by method and ε."""
-        every = [_Method(name, epsilon) for name in (EXACT, SEARCH) for epsilon in self.epsilons]
-        largest = {m: evidence.stacked(m.key) for m in every if m.key in evidence.findings}
+        largest = self._largest(evidence)
         rows = [evidence.about | row for row in _rows(evidence, largest)]
         limit = float(np.log(2))
         charts = {

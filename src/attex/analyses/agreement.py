@@ -1,7 +1,7 @@
 """How far the measures agree with each other, text by text."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -13,6 +13,7 @@ from attex.agreement.statistic import STATISTICS
 from attex.analyses.agreement_rows import OVERALL, Comparisons, difference_rows, differences
 from attex.analyses.analysis import (
     ANALYSES,
+    PERMUTED,
     VARIANTS,
     Analysis,
     Evidence,
@@ -21,6 +22,7 @@ from attex.analyses.analysis import (
     Subject,
 )
 from attex.analyses.measure_pairs import COLUMNS, Comparer, support
+from attex.analyses.quantity import Quantity, by_class, mean, ratio
 from attex.analyses.summary import ALL_SEEDS, frame
 from attex.analyses.views import View
 from attex.charts.density import density_chart, density_rows
@@ -33,6 +35,9 @@ from attex.models.encoder import Encoder
 
 CHANCE = "chance (shuffled)"
 SUPPORT = "support"
+CALIBRATED, BEYOND = " calibrated", " beyond permuted"
+"""Endings of quantities: the share of the way from chance to ceiling, and what of it permuted attention
+does not have."""
 
 
 @ANALYSES.register("agreement", cite="Jain & Wallace 2019, §4.1")
@@ -49,8 +54,8 @@ class AgreementAnalysis(Analysis):
 
     `controls` are the same comparison in the untrained model and under the model's own attention,
     permuted: they show agreement that is built in, and by default are run where it is (an encoder
-    that sees one token at a time, or a measure of hidden states). `drop_ends` leaves the first and
-    the last word of each text out, as Neely & Schouten's code does.
+    that sees one token at a time, or a measure of hidden states); `permuted` is the second alone.
+    `drop_ends` leaves the first and the last word of each text out, as Neely & Schouten's code does.
     """
 
     title = "Agreement between measures"
@@ -76,7 +81,7 @@ class AgreementAnalysis(Analysis):
         statistics: tuple[Annotated[Spec, STATISTICS.choice], ...] = (STATISTICS.spec("kendall_tau"),),
         drop_ends: bool = False,
         draws: Annotated[int, Field(ge=1, le=100_000)] = 999,
-        controls: Literal["where_built_in", "always", "never"] = "where_built_in",
+        controls: Literal["where_built_in", "always", "permuted", "never"] = "where_built_in",
     ) -> None:
         self.statistics = statistics
         self.drop_ends = drop_ends
@@ -89,6 +94,8 @@ class AgreementAnalysis(Analysis):
 
     def requires(self, measures: Sequence[Spec], encoder: type[Encoder]) -> tuple[str, ...]:
         """Ask for the controls."""
+        if self.controls == PERMUTED:
+            return (PERMUTED,)
         built_in = encoder.position_wise or any(map(is_over_states, measures))
         wanted = self.controls == "always" or (built_in and self.controls != "never")
         return VARIANTS if wanted else ()
@@ -107,6 +114,30 @@ class AgreementAnalysis(Analysis):
                 if set(wanted) <= set(re.findall(r"[\w\[\]]+", headline.question)):
                     return headline
         return headlines[0]
+
+    def offers(self, measures: Sequence[Spec], encoder: type[Encoder]) -> tuple[str, ...]:
+        """Name every comparison: as it is, calibrated, and of the controls."""
+        variants = self.requires(measures, encoder)
+        endings = ["", CALIBRATED, *(f" {variant}" for variant in variants)]
+        endings += [BEYOND] if PERMUTED in variants else []
+        pairs = [_name(spec, pair) for spec in self.statistics for pair in self.pairs(measures)]
+        return tuple(pair + ending for pair in pairs for ending in endings)
+
+    def quantities(self, evidence: Evidence) -> Iterator[Quantity]:
+        """Yield every comparison: as it is, by class too, calibrated, and of the controls."""
+        classes, predicted = evidence.corpus.classes, evidence.predicted[0]
+        for spec in self.statistics:
+            for pair, compared in self.compared(evidence, spec).items():
+                name = _name(spec, pair)
+                columns = {column: values[0] for column, values in compared.columns.items()}
+                value, null, room = columns["value"], columns["null"], columns["room"]
+                yield from by_class(name, value, predicted, classes)
+                yield ratio(name + CALIBRATED, value - null, room)
+                for variant in VARIANTS:
+                    if variant in columns:
+                        yield mean(f"{name} {variant}", columns[variant])
+                if PERMUTED in columns:
+                    yield ratio(name + BEYOND, value - columns[PERMUTED], room)
 
     def __call__(self, evidence: Evidence) -> Result:
         """Compare every pair of measures under every statistic."""
@@ -210,6 +241,10 @@ def _overall(overview: Sequence[tuple[str, Comparisons, dict[str, Any]]], spec: 
 
 def _key(spec: Spec, pair: tuple[str, str], column: str) -> str:
     return f"{spec.title}|{'|'.join(pair)}|{column}"
+
+
+def _name(spec: Spec, pair: tuple[str, str]) -> str:
+    return f"{spec.title}({', '.join(pair)})"
 
 
 def _depth(spec: Spec) -> str:

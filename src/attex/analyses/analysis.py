@@ -1,7 +1,7 @@
 """What an analysis is: evidence of trained models in, tables and charts out."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,6 +11,7 @@ from torch import Tensor
 
 from attex.analyses.headline import PERFORMANCE as PERFORMANCE
 from attex.analyses.headline import Headline as Headline
+from attex.analyses.quantity import Quantity
 from attex.analyses.views import View, narrow
 from attex.data.corpus import Corpus, Split
 from attex.foundations.registry import Registry, Spec
@@ -176,6 +177,17 @@ class Analysis(ABC):
         By default anything will do. Not called where something is lacking.
         """
         return
+
+    def offers(self, measures: Sequence[Spec], encoder: type[Encoder]) -> tuple[str, ...]:
+        """Name the quantities about all texts that `quantities` will yield; known before training."""
+        return ()
+
+    def quantities(self, evidence: Evidence) -> Iterator[Quantity]:
+        """Yield the numbers of one model, the only one of this evidence, that others are compared by.
+
+        Runs on a bare machine, like `examine`.
+        """
+        return iter(())
 
     @abstractmethod
     def __call__(self, evidence: Evidence) -> Result:

@@ -1,6 +1,6 @@
 """How evenly influence is spread: of the tokens on the output, and on each hidden state."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -18,6 +18,7 @@ from attex.analyses.analysis import (
     Result,
     Subject,
 )
+from attex.analyses.quantity import Quantity, mean, ratio
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.analyses.views import View
 from attex.charts.density import density_chart, density_rows
@@ -26,8 +27,10 @@ from attex.data.ragged import pad
 from attex.foundations.divergences import normalised_entropy
 from attex.foundations.memory import backing_off, budget_on
 from attex.foundations.progress import track
+from attex.foundations.registry import Spec
 from attex.importance.influence import influence_on_states
 from attex.models.classifier import AttentionModel
+from attex.models.encoder import Encoder
 
 STATES = "influence on states"
 OWN, OWN_FIRST = "own token's share", "own token is first"
@@ -35,6 +38,8 @@ _ENTROPY, _UNTRAINED = "entropy|", f"{UNTRAINED}|"
 _PADDED_TOKENS = {"cpu": 2_048, "cuda": 393_216}
 _SUMS = ("entropy", "square", "defined", "own", "first", "counted")
 """What is added up over the states of a text."""
+_OF_STATES = {"entropy": f"entropy({STATES})", "own": "own_share", "first": "own_first"}
+"""What the means of these sums are called."""
 
 
 @ANALYSES.register("dispersion", cite="Meister et al. 2021, §4")
@@ -86,6 +91,17 @@ class DispersionAnalysis(Analysis):
 
             sums[:, chosen] = backing_off(reduced, budget_on(subject.device)).cpu()
         return {prefix + name: row for name, row in zip(_SUMS, sums, strict=True)}
+
+    def offers(self, measures: Sequence[Spec], encoder: type[Encoder]) -> tuple[str, ...]:
+        """Name the entropies, and the shares of a state's own token."""
+        return (*(f"entropy({measure.title})" for measure in measures), *_OF_STATES.values())
+
+    def quantities(self, evidence: Evidence) -> Iterator[Quantity]:
+        """Yield the entropies, and the shares of a state's own token."""
+        for title in evidence.titles:
+            yield mean(f"entropy({title})", evidence.stacked(_ENTROPY + title)[0])
+        for finding, name in _OF_STATES.items():
+            yield ratio(name, evidence.stacked(finding)[0], evidence.stacked("defined")[0])
 
     def __call__(self, evidence: Evidence) -> Result:
         """Lay out the entropies, and draw how they are distributed."""

@@ -17,6 +17,7 @@ from attex.analyses.analysis import (
     no_attention,
 )
 from attex.analyses.pieces import put_together
+from attex.analyses.quantity import Quantity, mean
 from attex.analyses.readings import Reading, readings
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.analyses.views import View
@@ -25,6 +26,7 @@ from attex.counterfactual.erasing import Eraser, random_scores
 from attex.data.corpus import Corpus
 from attex.foundations.registry import Spec
 from attex.models.classifier import AttentionModel
+from attex.models.encoder import Encoder
 
 ATTENTION, SLOPE, RANDOM, SMALLEST = "attention", "slope", "random", "smallest set"
 _TIMES = " × attention"
@@ -78,6 +80,19 @@ class ErasureAnalysis(Analysis):
             for reading in readings(subject, self.title.lower())
         )
         return put_together(pieces, len(subject.texts))
+
+    def offers(self, measures: Sequence[Spec], encoder: type[Encoder]) -> tuple[str, ...]:
+        """Name what erasing one token does, and the share that attention must erase."""
+        return ("delta_js", f"erased({ATTENTION})", f"erased({RANDOM})")
+
+    def quantities(self, evidence: Evidence) -> Iterator[Quantity]:
+        """Yield what erasing one token does, and the share of the tokens that each order must erase."""
+        yield mean("delta_js", _single(evidence)["delta_js"][0])
+        lengths = evidence.texts.lengths.numpy()
+        shares = {order: evidence.stacked(_ERASED + order) / lengths for order in _orders_of(evidence)}
+        counted = _flippable(shares)[0]
+        for order, each in shares.items():
+            yield mean(f"erased({order})", np.nan_to_num(each[0], nan=1.0), counted)
 
     def __call__(self, evidence: Evidence) -> Result:
         """Lay out what erasing one token does, and how many it takes."""

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from attex.analyses.analysis import ANALYSED, ANALYSES, Analysis, Evidence, Headline, Result, Subject
 from attex.analyses.pieces import put_together
+from attex.analyses.quantity import Quantity, mean, ratio
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.analyses.views import View
 from attex.charts.faithfulness import faithfulness_chart
@@ -18,12 +19,15 @@ from attex.data.ragged import pad
 from attex.foundations.divergences import distribution
 from attex.foundations.draws import highest_first, permutations
 from attex.foundations.progress import steps, track
+from attex.foundations.registry import Spec
 from attex.models.classifier import AttentionModel
+from attex.models.encoder import Encoder
 
 COMPREHENSIVENESS, SUFFICIENCY = "comprehensiveness", "sufficiency"
 RANDOM = "random tokens"
 """No measure has this name: the registry's are single words."""
 AREA = "area"
+NORMALISED = " normalised"
 _SEED = 2020
 _PADDED_TOKENS = {"cpu": 32_768, "cuda": 393_216}
 
@@ -92,6 +96,34 @@ class FaithfulnessAnalysis(Analysis):
                     column = lost.double().masked_fill(~known, float("nan"))
                     columns[_key(measure, quantity, fraction)] = column
         return columns
+
+    def offers(self, measures: Sequence[Spec], encoder: type[Encoder]) -> tuple[str, ...]:
+        """Name both quantities of every measure, and the first of them normalised."""
+        names = (*(f"({measure.title})" for measure in measures), f"({RANDOM})")
+        plain = (kind + name for name in names for kind in (COMPREHENSIVENESS, SUFFICIENCY))
+        return (*plain, *(COMPREHENSIVENESS + name + NORMALISED for name in names[:-1]))
+
+    def quantities(self, evidence: Evidence) -> Iterator[Quantity]:
+        """Yield the areas, and how far comprehensiveness is from random tokens' to the best.
+
+        The best is, text by text and for each fraction, that of the measure whose tokens cost most.
+        """
+        areas = {}
+        for kind in (COMPREHENSIVENESS, SUFFICIENCY):
+            for measure in (*evidence.titles, RANDOM):
+                areas[kind, measure] = self._by_fraction(evidence, measure, kind)[AREA][0]
+                yield mean(f"{kind}({measure})", areas[kind, measure])
+        best = np.mean(
+            [
+                np.max([evidence.stacked(_key(m, COMPREHENSIVENESS, f))[0] for m in evidence.titles], 0)
+                for f in self.fractions
+            ],
+            axis=0,
+        )
+        at_random = areas[COMPREHENSIVENESS, RANDOM]
+        for measure in evidence.titles:
+            gain = areas[COMPREHENSIVENESS, measure] - at_random
+            yield ratio(f"{COMPREHENSIVENESS}({measure}){NORMALISED}", gain, best - at_random)
 
     def __call__(self, evidence: Evidence) -> Result:
         """Lay out what the top tokens of every measure do, beside random ones."""

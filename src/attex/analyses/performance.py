@@ -1,14 +1,19 @@
 """How good the models are at their task."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 import torch
 
 from attex.analyses.analysis import ANALYSES, Analysis, Evidence, Headline, Result
+from attex.analyses.quantity import Quantity, mean
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.analyses.views import View
-from attex.training.metrics import classification_metrics
+from attex.foundations.divergences import distribution
+from attex.foundations.registry import Spec
+from attex.models.encoder import Encoder
+from attex.training.metrics import class_f1, classification_metrics, precision_recall_area
 
 
 @ANALYSES.register("performance")
@@ -28,6 +33,23 @@ class PerformanceAnalysis(Analysis):
     views: ClassVar = {
         "performance": View(("seed",), ("n", "accuracy", "low", "high", "f1", "roc_auc"), pooled=False)
     }
+
+    def offers(self, measures: Sequence[Spec], encoder: type[Encoder]) -> tuple[str, ...]:
+        """Name the scores of the predictions."""
+        return ("accuracy", "confidence", "f1_macro", "roc_auc", "pr_auc")
+
+    def quantities(self, evidence: Evidence) -> Iterator[Quantity]:
+        """Yield the scores of the predictions, and how sure they are."""
+        (seed,), labels = evidence.seeds, evidence.texts.labels
+        outputs = distribution(seed.logits).numpy()
+        yield mean("accuracy", (seed.predicted == labels.numpy()).astype(float))
+        yield mean("confidence", outputs.max(axis=1))
+        scores = classification_metrics(seed.logits, labels)
+        yield Quantity("f1_macro", scores["f1"])
+        yield Quantity("roc_auc", scores["roc_auc"])
+        yield Quantity("pr_auc", precision_recall_area(seed.logits, labels))
+        for label, score in zip(evidence.corpus.classes, class_f1(seed.logits, labels), strict=True):
+            yield Quantity("f1", score, label)
 
     def __call__(self, evidence: Evidence) -> Result:
         """Score the predictions of every seed."""

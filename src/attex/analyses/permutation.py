@@ -1,6 +1,6 @@
 """What the output loses when the weights are put on other words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -17,14 +17,18 @@ from attex.analyses.analysis import (
     no_attention,
 )
 from attex.analyses.pieces import put_together
+from attex.analyses.quantity import Quantity, binned_medians, by_class
 from attex.analyses.readings import Reading, readings
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.analyses.views import View
 from attex.charts.violins import bin_names, bin_of, violin_chart
 from attex.counterfactual.permutation import permute
 from attex.data.corpus import Corpus
+from attex.foundations.registry import Spec
 from attex.models.classifier import AttentionModel
+from attex.models.encoder import Encoder
 
+CHANGE = "median_output_change"
 ANY = "any"
 
 
@@ -64,6 +68,17 @@ class PermutationAnalysis(Analysis):
     def _columns(self, part: Reading) -> dict[str, Tensor]:
         change = permute(part.readout, part.attention, part.mask, draws=self.draws, ids=part.ids)
         return {"median": change.median(dim=1).values, "highest": part.attention.amax(dim=1)}
+
+    def offers(self, measures: Sequence[Spec], encoder: type[Encoder]) -> tuple[str, ...]:
+        """Name the mean of the medians."""
+        return (CHANGE,)
+
+    def quantities(self, evidence: Evidence) -> Iterator[Quantity]:
+        """Yield the mean of the medians, and their median in each bin of the highest weight."""
+        medians, highest = evidence.stacked("median")[0], evidence.stacked("highest")[0]
+        predicted, classes = evidence.predicted[0], evidence.corpus.classes
+        yield from by_class(CHANGE, medians, predicted, classes)
+        yield from binned_medians(CHANGE, medians, highest, predicted, classes)
 
     def __call__(self, evidence: Evidence) -> Result:
         """Lay the medians out by bin and class."""

@@ -1,6 +1,6 @@
 """Every measure against the tokens that are known to decide the label."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from attex.analyses.analysis import (
     Result,
     SeedEvidence,
 )
+from attex.analyses.quantity import Quantity, mean
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.analyses.truth_scores import (
     average_precision,
@@ -30,6 +31,7 @@ from attex.data.ragged import pad
 from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec
 from attex.models.classifier import AttentionModel
+from attex.models.encoder import Encoder
 
 _PADDED_TOKENS = 65_536
 _SCORES = {"auprc": average_precision, "precision_at_k": precision_at_truth}
@@ -63,6 +65,18 @@ class TruthAnalysis(Analysis):
         """Ask for a measure."""
         if not measures:
             raise UserError("analysis 'truth' needs a measure under importance")
+
+    def offers(self, measures: Sequence[Spec], encoder: type[Encoder]) -> tuple[str, ...]:
+        """Name the scores of every measure."""
+        return tuple(f"{score}({measure.title})" for measure in measures for score in _SCORES)
+
+    def quantities(self, evidence: Evidence) -> Iterator[Quantity]:
+        """Yield the scores of every measure."""
+        (seed,) = evidence.seeds
+        for measure in evidence.titles:
+            for score, compute in _SCORES.items():
+                values = _score(evidence.texts, seed, measure, compute)
+                yield mean(f"{score}({measure})", values)
 
     def __call__(self, evidence: Evidence) -> Result:
         """Score every measure of every seed."""

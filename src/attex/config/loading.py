@@ -32,6 +32,8 @@ def load_experiments(
         raise UserError(what_to_write(path))
     path = located(path)
     value = evaluate(path, external)
+    if isinstance(value, Mapping) and "study" in value:
+        raise UserError(f"{path}: this is a study of many models, not an experiment; attex run takes it")
     if not isinstance(value, list):
         return (validate(value, overrides, str(path), path.stem, path.parent),)
     if not value:

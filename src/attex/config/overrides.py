@@ -25,6 +25,11 @@ def apply_override(fields: dict[str, Any], override: str) -> None:
         if error.place is None:
             raise UserError(f"-o {brief(override)}: {error}") from None
         value = text
+    set_key(fields, path, value, f"-o {brief(override)}")
+
+
+def set_key(fields: dict[str, Any], path: str, value: Any, asked: str) -> None:
+    """Set a key at any depth, `a.b.c`; errors begin with what was `asked`."""
     target: Any = fields
     parts = path.split(".")
     *parents, last = parts
@@ -32,13 +37,13 @@ def apply_override(fields: dict[str, Any], override: str) -> None:
         if isinstance(target, dict) and part not in target and parts[depth].isdecimal():
             # Into a list that the file leaves at its default.
             target[part] = _default(fields, parts[:depth])
-        inner = _child(target, part, override)
+        inner = _child(target, part, asked)
         if isinstance(inner, str):
             # A name is shorthand for an object with that type; of vectors, for one with that path.
             inner = {"path" if parts[:depth] == ["vectors"] else "type": inner}
-            _assign(target, part, inner, override)
+            _assign(target, part, inner, asked)
         target = inner
-    _assign(target, last, value, override)
+    _assign(target, last, value, asked)
 
 
 def _default(fields: dict[str, Any], parts: Sequence[str]) -> Any:
@@ -53,25 +58,23 @@ def _default(fields: dict[str, Any], parts: Sequence[str]) -> Any:
     return value
 
 
-def _child(target: Any, part: str, override: str) -> Any:
+def _child(target: Any, part: str, asked: str) -> Any:
     if isinstance(target, dict):
         return target.setdefault(part, {})
-    return target[_position(target, part, override)]
+    return target[_position(target, part, asked)]
 
 
-def _assign(target: Any, part: str, value: Any, override: str) -> None:
+def _assign(target: Any, part: str, value: Any, asked: str) -> None:
     if isinstance(target, dict):
         target[part] = value
     else:
-        target[_position(target, part, override)] = value
+        target[_position(target, part, asked)] = value
 
 
-def _position(target: Any, part: str, override: str) -> int:
+def _position(target: Any, part: str, asked: str) -> int:
     if not isinstance(target, list):
         inside = brief(json.dumps(target), 60)
-        raise UserError(f"-o {brief(override)}: '{brief(part, 60)}' cannot be set inside {inside}")
+        raise UserError(f"{asked}: '{brief(part, 60)}' cannot be set inside {inside}")
     if not part.isdecimal() or len(part) > _DIGITS or int(part) >= len(target):
-        raise UserError(
-            f"-o {brief(override)}: '{brief(part, 60)}' is not one of the {len(target)} places here"
-        )
+        raise UserError(f"{asked}: '{brief(part, 60)}' is not one of the {len(target)} places here")
     return int(part)

@@ -96,6 +96,26 @@ def heard_by(listener: Listener) -> Iterator[None]:
         _listeners.remove(listener)
 
 
+@contextlib.contextmanager
+def quietly() -> Iterator[None]:
+    """Let nobody hear the lines that are said in here; how far the work is, is told as ever."""
+    with heard_by(_Quiet(_listeners[-1])):
+        yield
+
+
+class _Quiet:
+    """Passes on how far the work is, and no line."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+
+    def says(self, line: str) -> None:
+        return
+
+    def goes_on(self, worker: str, what: str, share: float) -> None:
+        self._listener.goes_on(worker, what, share)
+
+
 class Terminal:
     """Shows what it hears: a bar for each worker where there is a screen, else lines."""
 

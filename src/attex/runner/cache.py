@@ -179,6 +179,21 @@ class Cache:
         return {"kind": needed.kind, "key": needed.key, "content": content}
 
 
+class ScratchCache(Cache):
+    """A cache for a while: it takes what another one has, and keeps what it makes itself."""
+
+    def __init__(self, root: Path, lender: Cache) -> None:
+        super().__init__(root)
+        self._lender = lender
+        self._lent: dict[str, bool] = {}
+
+    def folder(self, stage: Stage | Made) -> Path:
+        """Where a stage's files are: lent, if they were there when first asked for."""
+        if stage.key not in self._lent:
+            self._lent[stage.key] = self._lender.has(stage)
+        return self._lender.folder(stage) if self._lent[stage.key] else super().folder(stage)
+
+
 def _read_record(path: Path) -> Record:
     fields = read_json(path)
     if not isinstance(fields, dict) or fields.pop("digest", None) != digest(fields):

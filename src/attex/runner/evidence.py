@@ -81,7 +81,7 @@ def read_result(folder: Path) -> Result:
 
     tables = {
         path.relative_to(folder).with_suffix("").as_posix(): pl.read_parquet(path)
-        for path in sorted(folder.glob("**/*.parquet"))
+        for path in sorted(folder.glob("*/**/*.parquet"))
     }
     headline = [Headline(**fields) for fields in read_json(folder / "headline.json")]
     return Result(tables, read_json(folder / "charts.json"), headline)

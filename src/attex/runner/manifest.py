@@ -23,15 +23,7 @@ def manifest(
     cached = {stage.key: cache.written(stage) == written_before[stage.key] for stage in stages}
     return {
         "experiment": plan.config.name,
-        "attex": attex.__version__,
-        "python": platform.python_version(),
-        "packages": {name: there for name in _PACKAGES if (there := version_of(name))},
-        "hardware": {
-            "machine": platform.machine(),
-            "system": platform.system(),
-            "threads": torch.get_num_threads(),
-            "device": _device_name(device),
-        },
+        **made_with(device),
         "seeds": list(plan.config.seeds),
         "files": plan.files,
         "left_out": plan.left_out,
@@ -49,6 +41,21 @@ def manifest(
             }
             for key, record in records.items()
         ],
+    }
+
+
+def made_with(device: torch.device) -> dict[str, Any]:
+    """Name versions and hardware."""
+    return {
+        "attex": attex.__version__,
+        "python": platform.python_version(),
+        "packages": {name: there for name in _PACKAGES if (there := version_of(name))},
+        "hardware": {
+            "machine": platform.machine(),
+            "system": platform.system(),
+            "threads": torch.get_num_threads(),
+            "device": _device_name(device),
+        },
     }
 
 

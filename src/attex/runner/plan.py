@@ -1,5 +1,7 @@
 """The stages of an experiment, and how they depend on each other."""
 
+import functools
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +18,7 @@ from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec
 from attex.models.architecture import MODELS, Architecture
 from attex.models.assembly import assemble
+from attex.models.classifier import AttentionModel
 from attex.runner.dependencies import plugin_digests, version_of
 from attex.runner.evidence import findings_of, predictions_of, scores_of
 from attex.runner.stage import Stage
@@ -46,6 +49,20 @@ class SeedStages:
     importance: dict[str, Stage]
     controls: dict[str, dict[str, Stage]]
     findings: dict[str, Stage]
+
+    def every(self) -> list[Stage]:
+        """Return all of them."""
+        scores = [
+            stage for each in (self.importance, *self.controls.values()) for stage in each.values()
+        ]
+        return [self.training, self.predictions, *scores, *self.findings.values()]
+
+
+@functools.lru_cache(maxsize=64)
+def _without_numbers(model: str, vocabulary_size: int, classes: int) -> AttentionModel:
+    """Build a model that has shapes only; what can be built so can be built. A study asks often."""
+    with torch.device("meta"):
+        return assemble(MODELS.spec(json.loads(model)), vocabulary_size, classes, seed=0)
 
 
 class Plan:
@@ -102,9 +119,8 @@ class Plan:
 
         Returns the analyses that have nothing to say of this corpus or model, each with the reason.
         """
-        with torch.device("meta"):
-            # Without its numbers: what can be built so can be built.
-            model = assemble(self.config.model, corpus.vocabulary_size, len(corpus.classes), seed=0)
+        written = json.dumps(self.config.model.model_dump(mode="json"))
+        model = _without_numbers(written, corpus.vocabulary_size, len(corpus.classes))
         self._trainer.check(corpus)
         lacking = {}
         for name, analysis in self.methods.items():
@@ -119,6 +135,12 @@ class Plan:
         """The columns that identify the experiment in every table."""
         about = {"experiment": self.config.name, "dataset": self.config.data.type}
         return about | self._architecture.about()
+
+    def offers(self) -> frozenset[str]:
+        """Name the quantities about all texts that every model will have."""
+        encoder = self._architecture.encoder_class
+        offered = (method.offers(self.measures, encoder) for method in self.methods.values())
+        return frozenset(name for names in offered for name in names)
 
     def evidence(self) -> dict[str, Stage]:
         """Return the predictions and scores of every seed, by their names as inputs."""

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +23,7 @@ from attex.runner.evidence import gather, read_result
 from attex.runner.kept import corpus_in
 from attex.runner.latex import to_latex
 from attex.runner.plan import Plan
+from attex.runner.quantities import read_quantities
 from attex.runner.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -33,12 +35,17 @@ if TYPE_CHECKING:
 def write_run_folder(plan: Plan, workspace: Workspace, manifest: dict[str, Any]) -> Path:
     """Assemble `<output>/<experiment>/<timestamp>` from the cache; it is there whole or not at all."""
     place = workspace.output / plan.config.name
+    return write_whole(place, lambda folder: _fill(folder, plan, workspace, manifest))
+
+
+def write_whole(place: Path, fill: Callable[[Path], None]) -> Path:
+    """Have a folder filled, and then named by the time; it is there whole or not at all."""
     place.mkdir(parents=True, exist_ok=True)
     for left in filter(is_abandoned, place.glob(f"*{PARTIAL}")):
         shutil.rmtree(left, ignore_errors=True)
     partial = place / f"{own_name()}{PARTIAL}"
     partial.mkdir()
-    _fill(partial, plan, workspace, manifest)
+    fill(partial)
     return _named_by_time(partial)
 
 
@@ -61,10 +68,13 @@ def _fill(partial: Path, plan: Plan, workspace: Workspace, manifest: dict[str, A
     instances(evidence).write_parquet(partial / "instances.parquet")
     for name, result in results.items():
         for table_name, table in result.tables.items():
-            _write_table(partial / table_name, table)
+            write_table(partial / table_name, table)
             if table_name.startswith("tables/"):
                 view = plan.methods[name].view(table_name.removeprefix("tables/"), table)
                 _write_latex(partial / table_name, view, plan)
+    numbers, sums = read_quantities(folders.values())
+    write_table(partial / "tables" / "numbers", numbers)
+    sums.write_parquet(partial / "sums.parquet")
     (partial / "graphs").mkdir()
     for stage in plan.figures.values():
         for kind in PICTURES:
@@ -75,17 +85,17 @@ def _fill(partial: Path, plan: Plan, workspace: Workspace, manifest: dict[str, A
         for name, result in results.items()
         for headline in result.headline
     ]
-    _write_table(partial / "headlines", frame(headlines))
+    write_table(partial / "headlines", frame(headlines))
     claims = beside({name: t for result in results.values() for name, t in result.tables.items()})
     if claims:
         published = frame(claims)
-        _write_table(partial / "tables" / "published", published)
+        write_table(partial / "tables" / "published", published)
         _write_latex(partial / "tables" / "published", narrow(published, PUBLISHED), plan)
     analyses = [(plan.methods[name], result) for name, result in results.items()]
     examples = choose_examples(evidence)
     left_out = evidence.corpus.left_out
     if left_out:
-        _write_table(partial / LEFT_OUT_ROWS.removesuffix(".csv"), frame([asdict(o) for o in left_out]))
+        write_table(partial / LEFT_OUT_ROWS.removesuffix(".csv"), frame([asdict(o) for o in left_out]))
     page = render_run(config, metrics, analyses, examples, manifest, claims, cache.root, left_out)
     write_text(partial / "report.html", page)
 
@@ -137,7 +147,8 @@ def _metrics(plan: Plan, workspace: Workspace, corpus: Corpus) -> dict[str, Any]
     return metrics
 
 
-def _write_table(path: Path, table: "pl.DataFrame") -> None:
+def write_table(path: Path, table: "pl.DataFrame") -> None:
+    """Write a table as csv; the path is without the ending."""
     path.parent.mkdir(parents=True, exist_ok=True)
     harmless(table).write_csv(path.with_name(path.name + ".csv"))
 

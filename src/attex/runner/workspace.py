@@ -1,6 +1,6 @@
 """Where an experiment finds its raw files, keeps its stages, and computes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ import torch
 from attex.data.folder import DataFolder
 from attex.foundations.devices import choose_device, named_device
 from attex.foundations.storage import digest_file
-from attex.runner.cache import Cache
+from attex.runner.cache import Cache, ScratchCache
 from attex.runner.raw_files import RawFiles
 
 
@@ -49,6 +49,13 @@ class Workspace:
     @cached_property
     def _raw_files(self) -> RawFiles:
         return RawFiles(self.cache.root / "raw_files.jsonl")
+
+    def within(self, folder: Path) -> "Workspace":
+        """Return a workspace that keeps what it makes in a folder, and finds what this one has."""
+        inner = replace(self, output=folder)
+        vars(inner)["cache"] = ScratchCache(folder, self.cache)
+        vars(inner)["_raw_files"] = self._raw_files
+        return inner
 
     def digest_raw(self, path: Path) -> str:
         """Hash a raw file, once for as long as it is not changed."""

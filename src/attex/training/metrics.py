@@ -8,16 +8,49 @@ from attex.foundations.divergences import distribution
 
 def classification_metrics(logits: Tensor, labels: Tensor) -> dict[str, float]:
     """Score logits [N,O] against labels [N]: accuracy, macro F1 and ROC-AUC."""
-    outputs = distribution(logits).cpu().numpy()
-    gold = labels.cpu().numpy()
-    predicted = outputs.argmax(axis=1)
-    classes = range(outputs.shape[1])
-    ranked = [1] if logits.shape[1] == 1 else list(classes)
+    outputs, gold = _outputs(logits, labels)
     return {
-        "accuracy": float((predicted == gold).mean()),
-        "f1": float(np.mean([_f1(predicted == c, gold == c) for c in classes])),
-        "roc_auc": float(np.mean([roc_auc(outputs[:, c], gold == c) for c in ranked])),
+        "accuracy": float((outputs.argmax(axis=1) == gold).mean()),
+        "f1": float(np.mean(class_f1(logits, labels))),
+        "roc_auc": float(np.mean([roc_auc(outputs[:, c], gold == c) for c in _ranked(logits)])),
     }
+
+
+def class_f1(logits: Tensor, labels: Tensor) -> list[float]:
+    """Score the decisions of logits [N,O] for each class by F1."""
+    outputs, gold = _outputs(logits, labels)
+    predicted = outputs.argmax(axis=1)
+    return [_f1(predicted == c, gold == c) for c in range(outputs.shape[1])]
+
+
+def precision_recall_area(logits: Tensor, labels: Tensor) -> float:
+    """Return the area under the precision-recall curve, trapezoids between its points.
+
+    Of the second class of two, as Jain & Wallace's code has it; of several classes the mean over them.
+    """
+    outputs, gold = _outputs(logits, labels)
+    return float(np.mean([_pr_area(outputs[:, c], gold == c) for c in _ranked(logits)]))
+
+
+def _outputs(logits: Tensor, labels: Tensor) -> tuple[np.ndarray, np.ndarray]:
+    return distribution(logits).cpu().numpy(), labels.cpu().numpy()
+
+
+def _ranked(logits: Tensor) -> list[int]:
+    """Name the classes whose outputs are ranked: of one logit, the second says all."""
+    return [1] if logits.shape[1] == 1 else [*range(logits.shape[1])]
+
+
+def _pr_area(scores: np.ndarray, positive: np.ndarray) -> float:
+    if not positive.any() or np.isnan(scores).any():
+        return float("nan")
+    order = np.argsort(-scores, kind="stable")
+    # A point of the curve for each distinct score: texts with the same one are told apart by nothing.
+    last = np.append(np.diff(scores[order]) != 0, True)
+    found = np.cumsum(positive[order])[last]
+    precision = np.append(1.0, found / (np.flatnonzero(last) + 1))
+    recall = np.append(0.0, found / positive.sum())
+    return float((np.diff(recall) * (precision[1:] + precision[:-1]) / 2).sum())
 
 
 def roc_auc(scores: np.ndarray, positive: np.ndarray) -> float:

@@ -7,6 +7,7 @@ from attex.runner.stages.figures import FiguresStage
 from attex.runner.stages.findings import FindingsStage
 from attex.runner.stages.importance import ImportanceStage
 from attex.runner.stages.masked import MaskedStage
+from attex.runner.stages.numbers import NumbersStage
 from attex.runner.stages.predictions import PredictionsStage
 from attex.runner.stages.training import TrainingStage
 from attex.runner.stages.vectors import VectorsStage
@@ -23,5 +24,6 @@ KINDS: dict[str, type[Stage]] = {
         FindingsStage,
         AnalysisStage,
         FiguresStage,
+        NumbersStage,
     )
 }

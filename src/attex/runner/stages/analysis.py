@@ -8,6 +8,7 @@ from attex.analyses.analysis import ANALYSES
 from attex.importance.measure import MEASURES
 from attex.runner.evidence import gather, write_result
 from attex.runner.kept import corpus_in
+from attex.runner.quantities import write_quantities
 from attex.runner.stage import Stage
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class AnalysisStage(Stage):
     (see `evidence` for their names).
     """
 
-    kind, version = "analysis", 4
+    kind, version = "analysis", 5
     named_by = ("analysis",)
 
     def make(self, folder: Path, inputs: Mapping[str, Path], workspace: "Workspace") -> None:
@@ -36,3 +37,4 @@ class AnalysisStage(Stage):
         )
         analysis = ANALYSES.bind(ANALYSES.spec(settings["analysis"]))
         write_result(folder, analysis(evidence))
+        write_quantities(folder, analysis, evidence)

@@ -1,0 +1,1 @@
+"""The kinds of studies, one file each."""

@@ -1,0 +1,52 @@
+"""A grid over named keys: every number of every setting."""
+
+import itertools
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from attex.analyses.headline import Headline
+from attex.analyses.summary import frame
+from attex.report.study_page import Part
+from attex.studies.designs import Design
+from attex.studies.run_set import RunSet
+from attex.studies.settings import ACCURACY, setting_rows
+from attex.studies.study import STUDIES, Answer, Study
+
+
+@STUDIES.register("sweep")
+class Sweep(Study):
+    """Every combination of the choices' levels, and what each quantity is there.
+
+    The value of a setting is the mean over its seeds; the interval bounds the mean over texts and
+    seeds drawn anew.
+    """
+
+    title = "Sweep"
+
+    def design(self, levels: Sequence[int], blocks: int | None) -> Design:
+        """Cross all levels."""
+        if blocks is not None:
+            raise ValueError("blocks: a sweep has every combination; a multiverse can have a part")
+        every = np.array([*itertools.product(*map(range, levels))], dtype=int).reshape(-1, len(levels))
+        kind = f"every combination, {len(every):,} in all"
+        return Design(every, np.zeros(len(every), dtype=int), kind)
+
+    def check(self, cells: Sequence[tuple[Mapping[str, str], frozenset[str]]]) -> None:
+        """Take any numbers."""
+        return
+
+    def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
+        """Lay out every quantity of every setting."""
+        rows = setting_rows(runs)
+        part = Part(
+            "Every setting",
+            "Each value is the mean over a setting's seeds, with a 95 % interval over texts and seeds.",
+            tables={"tables/settings": frame(rows)},
+        )
+        accuracies = [row["value"] for row in rows if row["quantity"] == ACCURACY]
+        headline = Headline(
+            "How good are the models?", ACCURACY, max(accuracies), None, None, chance=None
+        )
+        lead = [f"Accuracy is {min(accuracies):.3f} to {max(accuracies):.3f} over all settings."]
+        return Answer(lead, [part], [headline])

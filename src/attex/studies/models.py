@@ -1,0 +1,175 @@
+"""Train and measure all models of a study, on any engine, and read their numbers."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from attex.config.schema import ExperimentConfig
+from attex.foundations.errors import MissingData, UserError
+from attex.foundations.progress import say, track
+from attex.foundations.storage import digest, read_json, read_tensors
+from attex.runner.engine import Engine
+from attex.runner.kept import corpus_in
+from attex.runner.plan import Plan
+from attex.runner.stage import Stage
+from attex.runner.stages.numbers import DRAWS, NumbersStage
+from attex.runner.task import Task
+from attex.runner.workspace import Workspace
+from attex.studies.universes import Cell
+
+_TOLD = 5
+"""Models whose trouble is told one by one."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What one model came to: values by quantity and class, and draws [D] of those that have any."""
+
+    values: Mapping[tuple[str, str], float]
+    draws: Mapping[str, np.ndarray]
+
+
+class Models:
+    """The models of a study's cells, each a stage that leaves numbers only.
+
+    Planning reads the corpora and checks every experiment on them; nothing is trained before `make`.
+    """
+
+    def __init__(self, cells: Sequence[Cell], seeds: Sequence[int], workspace: Workspace) -> None:
+        self.seeds = tuple(seeds)
+        self.cells: list[Cell] = []
+        self.stages: list[list[dict[int, Stage]]] = []
+        self.offered: list[frozenset[str]] = []
+        self.files: dict[str, str] = {}
+        self.left_out: dict[str, str] = {}
+        self._workspace = workspace
+        self._tasks: dict[str, Task] = {}
+        for cell in track(cells, "planning", len(cells), [len(cell.configs) for cell in cells]):
+            try:
+                self._add(cell)
+            except MissingData as missing:
+                if len(cells) == 1:
+                    raise
+                say(f"cell {', '.join(cell.about.values())} skipped: {missing}")
+        if not self.cells:
+            raise MissingData("no cell of this study has its data")
+        workspace.write_down_digests()
+
+    def _add(self, cell: Cell) -> None:
+        planned, offered = [], None
+        for config in cell.configs:
+            stages, names = self._planned(config)
+            planned.append(stages)
+            offered = names if offered is None else offered & names
+        self.cells.append(cell)
+        self.stages.append(planned)
+        self.offered.append(offered or frozenset())
+
+    def _planned(self, config: ExperimentConfig) -> tuple[dict[int, Stage], frozenset[str]]:
+        """Plan an experiment seed by seed; return the stages, and the names of their quantities."""
+        workspace = self._workspace
+        plan = Plan(config, workspace)
+        self.files |= plan.files
+        left_out = plan.check(corpus_in(workspace.cache.obtain(plan.corpus, workspace)))
+        if left_out:
+            plan = Plan(config, workspace, left_out)
+        for name, reason in left_out.items():
+            if name not in self.left_out:
+                say(f"analysis '{name}' is left out where it has nothing to say: {reason}")
+                self.left_out[name] = reason
+        stages = {seed: _numbers_stage(plan, seed) for seed in config.seeds}
+        vectors = () if plan.vectors is None else (plan.vectors,)
+        for stage in (*vectors, *stages.values()):
+            self._tasks[stage.key] = Task(config.name, stage, workspace, config.imports)
+        return stages, plan.offers()
+
+    def make(self, engine: Engine) -> int:
+        """Make what is missing; return how many models could not be made, whose trouble is told."""
+        cache = self._workspace.cache
+        numbers = {stage.key for planned in self.stages for s in planned for stage in s.values()}
+        missing = [key for key in numbers if not cache.has(self._tasks[key].stage)]
+        wanted = set(missing)
+        for key in missing:
+            needed = (one.key for one in self._tasks[key].stage.inputs.values())
+            wanted |= {one for one in needed if one in self._tasks}
+        tasks = [
+            task for key, task in self._tasks.items() if key in wanted and not cache.has(task.stage)
+        ]
+        there = len(numbers) - len(missing)
+        say(f"{len(numbers):,} models: {there:,} are there, {len(missing):,} to make")
+        if not tasks:
+            return 0
+        engine.get_ready(len(tasks))
+        troubles = []
+        for outcome in track(engine.run(tasks), "models", len(tasks)):
+            if outcome.trouble is not None and outcome.key in numbers:
+                troubles.append((self._tasks[outcome.key], outcome.trouble))
+        return self._told(troubles)
+
+    def tell(self) -> None:
+        """Say which models there are, and which are to be made."""
+        for cell, planned in zip(self.cells, self.stages, strict=True):
+            there = [self._workspace.cache.has(stage) for s in planned for stage in s.values()]
+            print(
+                f"{', '.join(cell.about.values())}: {len(planned):,} settings × {len(self.seeds)} seeds "
+                f"({cell.design.kind}); {sum(there):,} models are there, {there.count(False):,} to make"
+            )
+
+    def _told(self, troubles: Sequence[tuple[Task, BaseException]]) -> int:
+        for task, trouble in troubles[:_TOLD]:
+            if not isinstance(trouble, UserError):
+                raise trouble
+            say(f"{task.stage.title}: {trouble}")
+        if len(troubles) > _TOLD:
+            say(f"… and {len(troubles) - _TOLD:,} more models with trouble")
+        return len(troubles)
+
+    def read(self) -> Iterator[tuple[Cell, list[dict[int, Numbers | None]]]]:
+        """Yield the cells with the numbers of each universe by seed; None where there is no model."""
+        sizes = [float(len(planned)) for planned in self.stages]
+        for cell, planned in track(
+            zip(self.cells, self.stages, strict=True), "reading", len(sizes), sizes
+        ):
+            yield cell, [{seed: self._numbers(s) for seed, s in stages.items()} for stages in planned]
+
+    def _numbers(self, stage: Stage) -> Numbers | None:
+        cache = self._workspace.cache
+        if not cache.has(stage):
+            return None
+        folder = cache.folder(stage)
+        facts = read_json(folder / "numbers.json")
+        offsets = read_tensors(folder / "draws.safetensors")[0]["offsets"].float().numpy()
+        values = {(q, c): float("nan") if v is None else v for q, c, v in facts["quantities"]}
+        draws = {
+            name: values[name, "overall"] + row
+            for name, row in zip(facts["drawn"], offsets, strict=True)
+        }
+        return Numbers(values, draws)
+
+    def records(self) -> Iterable[dict[str, Any]]:
+        """Say of every model that was made which key it has, and what it took."""
+        cache = self._workspace.cache
+        for planned in self.stages:
+            for stages in planned:
+                for stage in stages.values():
+                    if cache.has(stage):
+                        record = cache.record(stage)
+                        yield {"title": stage.title, "key": stage.key, "seconds": record.seconds}
+
+
+def _numbers_stage(plan: Plan, seed: int) -> Stage:
+    inputs = {"corpus": plan.corpus} | ({} if plan.vectors is None else {"vectors": plan.vectors})
+    folder = plan.config.folder
+    made_of = digest([stage.key for stage in plan.seeds[seed].every()])
+    return NumbersStage.planned(
+        f"{plan.config.name}, seed {seed}",
+        {"made_of": made_of, "draws": DRAWS},
+        inputs,
+        unkeyed={
+            "experiment": plan.config.resolved() | {"seeds": [seed]},
+            "folder": None if folder is None else str(folder.absolute()),
+            "left_out": plan.left_out,
+        },
+    )

@@ -1,0 +1,1 @@
+"""The parts of a multiverse's page, one file each."""

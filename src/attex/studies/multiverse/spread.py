@@ -1,0 +1,88 @@
+"""How far a number spreads over the universes."""
+
+from typing import Any
+
+import numpy as np
+
+from attex.analyses.summary import frame
+from attex.charts.specification_curve import specification_curve_chart
+from attex.report.study_page import Part
+from attex.studies.bounds import bounded
+from attex.studies.multiverse.subject import (
+    ACCURACY,
+    Subject,
+    cell_name,
+    chart_name,
+    published_values,
+)
+from attex.studies.run_set import CellRuns
+
+_PERCENTS = (0, 5, 25, 50, 75, 95, 100)
+_COLUMNS = ("least", "p5", "p25", "median", "p75", "p95", "most")
+
+
+def spread_part(subject: Subject) -> tuple[Part, list[dict[str, Any]]]:
+    """Lay out percentiles of every quantity in every cell, and draw the universes one by one."""
+    rows = [_row(cell, quantity) for cell, quantity in subject.pairs()]
+    charts = {}
+    for quantity in subject.quantities:
+        for cell in subject.drawn:
+            if quantity in cell.values:
+                bounds = bounded(cell.values[quantity], cell.draws.get(quantity))
+                charts[chart_name("curve", quantity, cell_name(cell))] = specification_curve_chart(
+                    bounds.value,
+                    bounds.low,
+                    bounds.high,
+                    subject.chosen(cell.levels),
+                    subject.runs.choices,
+                    f"{quantity}: {cell_name(cell)}",
+                    quantity,
+                    lines=published_values(cell, quantity),
+                )
+    part = Part(
+        "How far does it spread?",
+        "Every universe is one defensible way to train the same model. Its value is the mean over its "
+        "seeds. The table has percentiles over universes; `sides` is the share of universes whose value "
+        "lies below the published one.",
+        [_sentence(row) for row in _leading(subject, rows)],
+        {"tables/spread": frame(rows)},
+        charts,
+    )
+    return part, rows
+
+
+def _row(cell: CellRuns, quantity: str) -> dict[str, Any]:
+    values = bounded(cell.values[quantity]).value
+    known = values[~np.isnan(values)]
+    numbers = dict(zip(_COLUMNS, np.percentile(known, _PERCENTS).tolist(), strict=True))
+    claims = [*published_values(cell, quantity).values()]
+    return {
+        **cell.cell,
+        "quantity": quantity,
+        "universes": len(values),
+        "undefined": len(values) - len(known),
+        **numbers,
+        "published": ", ".join(f"{claim:g}" for claim in claims),
+        "below_published": float(np.mean(known < claims[0])) if claims else float("nan"),
+    }
+
+
+def _leading(subject: Subject, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    names = [cell.cell for cell in subject.drawn]
+    return [
+        row
+        for row in rows
+        if any(cell.items() <= row.items() for cell in names) and row["quantity"] != ACCURACY
+    ]
+
+
+def _sentence(row: dict[str, Any]) -> str:
+    cell = " ".join(str(row[key]) for key in ("dataset", "encoder", "attention", "projection"))
+    sentence = (
+        f"{row['quantity']} of {cell} is {row['least']:.2f} to {row['most']:.2f} over "
+        f"{row['universes']} universes (5 to 95 %: {row['p5']:.2f} to {row['p95']:.2f})"
+    )
+    if row["published"]:
+        below = row["below_published"]
+        sentence += f"; published is {row['published']}, which {below:.0%} of the universes lie below"
+    return sentence + "."

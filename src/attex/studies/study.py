@@ -1,0 +1,50 @@
+"""What a study is: many models in, one answer out."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from attex.analyses.headline import Headline
+from attex.foundations.registry import Registry
+from attex.report.study_page import Part
+from attex.studies.designs import Design
+from attex.studies.run_set import RunSet
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What follows from the models: a few sentences, headlines, and the parts that show why."""
+
+    lead: Sequence[str]
+    parts: Sequence[Part]
+    headlines: Sequence[Headline]
+
+
+class Study(ABC):
+    """Says which settings of the choices are tried, and what follows from the models of all of them."""
+
+    title: ClassVar[str]
+
+    @abstractmethod
+    def design(self, levels: Sequence[int], blocks: int | None) -> Design:
+        """Choose the settings, given how many levels each choice has; some blocks of them, or all.
+
+        Raises:
+            ValueError: if there is no such design.
+        """
+
+    @abstractmethod
+    def check(self, cells: Sequence[tuple[Mapping[str, str], frozenset[str]]]) -> None:
+        """Raise `UserError` if the models will not have the numbers that are asked about.
+
+        `cells` are the cells, each with the names of the quantities that its models will have. Called
+        before any training.
+        """
+
+    @abstractmethod
+    def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
+        """Say what follows; `designs` are those of the cells."""
+
+
+STUDIES: Registry[Study] = Registry("study", "attex.studies.kinds")

@@ -1,0 +1,106 @@
+"""All models of a study as experiments: every cell × every setting of the choices."""
+
+import copy
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from attex.analyses.agreement import file_name
+from attex.config.loading import validate
+from attex.config.schema import ExperimentConfig
+from attex.foundations.errors import UserError
+from attex.models.architecture import MODELS
+from attex.studies.choices import Choice, apply
+from attex.studies.designs import Design
+from attex.studies.study_file import CellGroup, StudyFile
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a paper asks about, as dataset, encoder, attention and projection; and its universes."""
+
+    about: Mapping[str, str]
+    design: Design
+    configs: tuple[ExperimentConfig, ...]
+
+
+def cells_of(study: StudyFile) -> list[Cell]:
+    """Make the experiment of every universe, or say which part of the file is wrong."""
+    _check_choices(study)
+    written = [(group, fields) for group in study.groups for fields in _cell_fields(study, group)]
+    named = _abouts(study, [fields for _, fields in written])
+    cells: dict[tuple[str, ...], Cell] = {}
+    for (group, fields), about in zip(written, named, strict=True):
+        design = _design(study, group)
+        # A cell that stands in two groups is that of the first.
+        cells.setdefault(
+            tuple(about.values()), Cell(about, design, _configs(study, fields, about, design))
+        )
+    return [*cells.values()]
+
+
+def _design(study: StudyFile, group: CellGroup) -> Design:
+    try:
+        return study.study.design([len(choice.levels) for choice in study.choices], group.blocks)
+    except ValueError as trouble:
+        raise UserError(f"{study.origin}: {trouble}") from None
+
+
+def _configs(
+    study: StudyFile, cell: dict[str, Any], about: Mapping[str, str], design: Design
+) -> tuple[ExperimentConfig, ...]:
+    short = file_name("_".join(about.values()))[:50]
+    return tuple(
+        _experiment(study, cell, row, f"{study.name}.{short}.{number}")
+        for number, row in enumerate(design.levels.tolist())
+    )
+
+
+def _experiment(
+    study: StudyFile, cell: dict[str, Any], levels: Sequence[int], name: str
+) -> ExperimentConfig:
+    fields = copy.deepcopy(cell)
+    chosen = apply(fields, study.choices, levels)
+    settings = ", ".join(f"{choice} {level.name}" for choice, level in chosen.items())
+    where = f"{study.origin}: {settings}" if settings else study.origin
+    whole = fields | {"name": name, "seeds": list(study.seeds)}
+    return validate(whole, origin=where, folder=study.folder)
+
+
+def _cell_fields(study: StudyFile, group: CellGroup) -> Iterator[dict[str, Any]]:
+    """Yield the base with the keys of every combination of the cells' levels."""
+    for levels in itertools.product(*(range(len(factor.levels)) for factor in group.factors)):
+        fields = copy.deepcopy(study.base)
+        apply(fields, group.factors, levels)
+        yield fields
+
+
+def _abouts(study: StudyFile, cells: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
+    """Name every cell by what tables call its data and model."""
+    first = [0] * len(study.choices)
+    configs = [_experiment(study, fields, first, study.name) for fields in cells]
+    return [{"dataset": c.data.type} | MODELS.bind(c.model).about() for c in configs]
+
+
+def _check_choices(study: StudyFile) -> None:
+    """Refuse a level that cannot be set, and one that is the same experiment as another."""
+    cell = next(_cell_fields(study, study.groups[0]))
+    for place, choice in enumerate(study.choices):
+        first = [_first_level(other, choice) for other in study.choices]
+        known: dict[str, Any] = {}
+        for number, level in enumerate(choice.levels):
+            levels = [*first[:place], number, *first[place + 1 :]]
+            config = _experiment(study, cell, levels, study.name)
+            same = next((name for name, other in known.items() if other == config.settings()), None)
+            if same is not None:
+                raise UserError(
+                    f"{study.origin}: choices.{choice.name}: '{same}' and '{level.name}' are the same "
+                    "experiment; a choice must change something"
+                )
+            known[level.name] = config.settings()
+
+
+def _first_level(other: Choice, choice: Choice) -> int:
+    """Return the first level, or of a parent the first at which the nested choice exists."""
+    return other.names.index(choice.within[0]) if other.name == choice.parent else 0

@@ -1,0 +1,118 @@
+"""Studies that are run: their numbers are those of ordinary runs, and nothing is made twice."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from tiny import BASE, study
+
+import attex
+from attex.foundations.errors import UserError
+from attex.runner.engine import choose_engine
+from attex.runner.workspace import Workspace
+from attex.studies.models import Models
+from attex.studies.running import run_study
+from attex.studies.study_file import read_study
+from attex.studies.universes import cells_of
+
+
+def run(output: Path, **changes: Any) -> Path:
+    workspace = Workspace.at(output=output, device="cpu")
+    path, failed = run_study(
+        read_study(study(**changes)), workspace, choose_engine(None, 1, {}, workspace)
+    )
+    assert path is not None
+    assert failed == 0
+    return path
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return run(tmp_path_factory.mktemp("study"))
+
+
+def numbers(path: Path) -> pl.DataFrame:
+    return pl.read_csv(path / "tables" / "numbers.csv", infer_schema_length=None)
+
+
+def made(path: Path) -> dict[str, int]:
+    """Return when each model of the output folder was made."""
+    cache = path.parents[1] / ".cache" / "2" / "numbers"
+    return {folder.name: (folder / "stage.json").stat().st_mtime_ns for folder in cache.iterdir()}
+
+
+def test_the_numbers_are_those_of_an_ordinary_run(finished: Path, tmp_path: Path) -> None:
+    one = BASE | {"trainer": {"epochs": 1, "learning_rate": 0.1}, "seeds": [1]}
+    ordinary = attex.run(one, output_dir=tmp_path, device="cpu")
+    of_model = {"trainer.learning_rate": 0.1, "model.encoder.hidden": 2, "seed": 1, "class": "overall"}
+    rows = numbers(finished).filter([pl.col(key) == value for key, value in of_model.items()])
+    found = dict(zip(rows["quantity"], rows["value"], strict=True))
+    assert found["accuracy"] == ordinary.tables["performance"]["accuracy"][0]
+    table = ordinary.tables["agreement"].filter(pl.col("class") == "overall")
+    for row in table.to_dicts():
+        pair = f"kendall_tau({row['measure_a']}, {row['measure_b']})"
+        assert found[pair] == pytest.approx(row["mean"], abs=1e-12, nan_ok=True)
+        if f"{pair} calibrated" in found:
+            assert found[f"{pair} calibrated"] == pytest.approx(row["calibrated"], nan_ok=True)
+    history = ordinary.metrics["seeds"]["1"]["training"]
+    assert found["development_accuracy"] == history["epochs"][0]["accuracy"]
+
+
+def test_the_folder_is_like_that_of_a_run(finished: Path) -> None:
+    assert {path.name for path in finished.iterdir()} == {
+        "config.json",
+        "manifest.json",
+        "headlines.csv",
+        "tables",
+        "graphs",
+        "report.html",
+    }
+    manifest = json.loads((finished / "manifest.json").read_text())
+    assert len(manifest["models"]) == 8
+    assert manifest["failed"] == 0
+
+
+def test_a_model_leaves_its_numbers_and_no_weights(finished: Path) -> None:
+    cache = finished.parents[1] / ".cache" / "2"
+    assert {kind.name for kind in cache.iterdir() if kind.is_dir()} == {"corpus", "numbers"}
+    for folder in (cache / "numbers").iterdir():
+        assert sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) < 30_000
+
+
+def test_a_study_that_is_run_again_or_extended_makes_only_what_is_new(finished: Path) -> None:
+    before = made(finished)
+    output = finished.parents[1]
+    again = run(output)
+    assert made(finished) == before
+    assert numbers(again).equals(numbers(finished))
+    run(output, seeds=[0, 1, 2], choices={"trainer.learning_rate": [0.001, 0.1, 0.01]})
+    after = made(finished)
+    assert before.items() <= after.items()
+    # Three rates × three seeds at the first width, of which two rates × two seeds were there.
+    assert len(after) == len(before) + 5
+
+
+def test_what_an_ordinary_run_has_made_is_not_made_again(tmp_path: Path) -> None:
+    ordinary = BASE | {"name": "ordinary", "trainer": {"epochs": 1, "learning_rate": 0.1}}
+    attex.run(ordinary, output_dir=tmp_path, device="cpu")
+    workspace = Workspace.at(output=tmp_path, device="cpu")
+    before = {p: p.stat().st_mtime_ns for p in (tmp_path / ".cache").rglob("model.safetensors")}
+    path = run(tmp_path, choices={"trainer.learning_rate": [0.1, 0.2]}, seeds=[0])
+    assert {p: p.stat().st_mtime_ns for p in (tmp_path / ".cache").rglob("model.safetensors")} == before
+    assert set(numbers(path)["trainer.learning_rate"]) == {0.1, 0.2}
+    assert workspace.output == tmp_path
+
+
+def test_run_folders_are_kept_where_asked_for(tmp_path: Path) -> None:
+    run(tmp_path, choices={"trainer.epochs": [1, 2]}, seeds=[0], keep="runs", name="kept")
+    reports = [*tmp_path.glob("kept.*/*/report.html")]
+    assert len(reports) == 2
+
+
+def test_data_that_is_absent_is_said_before_any_training(tmp_path: Path) -> None:
+    workspace = Workspace.at(tmp_path / "nothing", tmp_path / "out", "cpu")
+    file = read_study(study(base=BASE | {"data": "sst"}))
+    with pytest.raises(UserError, match="sst"):
+        Models(cells_of(file), file.seeds, workspace)

@@ -295,6 +295,29 @@ def test_an_option_that_joined_later_is_no_part_of_a_key_at_its_default() -> Non
         registry.spec({"type": "grown", "shade": -1.0})
 
 
+def test_a_new_version_of_a_component_changes_its_keys_and_nothing_else_at_any_depth() -> None:
+    registry: Registry[int] = Registry("thing", "attex.foundations")
+
+    @registry.register("kept")
+    def kept(*, version: str = "an option of that name") -> int:
+        return 1
+
+    @registry.register("mended", version=2)
+    def mended(*, size: int = 1) -> int:
+        return size
+
+    @registry.register("box")
+    def box(*, inside: Annotated[Spec, registry.choice]) -> int:
+        return 0
+
+    assert registry.spec("kept").settings() == registry.spec("kept").model_dump()
+    boxed = registry.spec({"type": "box", "inside": "mended"})
+    assert boxed.settings()["inside"] == {"type": "mended", "size": 1, "component version": 2}
+    assert boxed.model_dump() == {"type": "box", "inside": {"type": "mended", "size": 1}}
+    assert boxed.title == "box(inside=mended)"
+    assert registry.bind(registry.spec("mended"))() == 1
+
+
 SMALL_SPARE: Registry[str] = Registry("part", "attex.foundations", loud=False)
 
 

@@ -32,7 +32,7 @@ CHANGE = "median_output_change"
 ANY = "any"
 
 
-@ANALYSES.register("permutation", cite="Jain & Wallace 2019, §4.2.1")
+@ANALYSES.register("permutation", cite="Jain & Wallace 2019, §4.2.1", version=2)
 class PermutationAnalysis(Analysis):
     """Change of the output under permuted attention, hidden states fixed.
 
@@ -67,7 +67,7 @@ class PermutationAnalysis(Analysis):
 
     def _columns(self, part: Reading) -> dict[str, Tensor]:
         change = permute(part.readout, part.attention, part.mask, draws=self.draws, ids=part.ids)
-        return {"median": change.median(dim=1).values, "highest": part.attention.amax(dim=1)}
+        return {"median": _median(change), "highest": part.attention.amax(dim=1)}
 
     def offers(self, measures: Sequence[Spec], encoder: type[Encoder]) -> tuple[str, ...]:
         """Name the mean of the medians."""
@@ -103,6 +103,12 @@ class PermutationAnalysis(Analysis):
             1.0,
         )
         return Result({"tables/permutation": frame(rows)}, {"permutation": chart}, [headline])
+
+
+def _median(changes: Tensor) -> Tensor:
+    """Return the middle of each row [B,draws], or the mean of the two in the middle: [B]."""
+    # Of two in the middle torch takes the lower one, and so the upper one of the negative values.
+    return (changes.median(dim=1).values - (-changes).median(dim=1).values) / 2
 
 
 def _rows(evidence: Evidence, medians: np.ndarray, highest: np.ndarray) -> Iterator[dict[str, Any]]:

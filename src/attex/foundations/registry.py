@@ -86,8 +86,16 @@ class Spec(Strict):
 
     component: ClassVar[Callable[..., Any] | None] = None
     """What is chosen, where the type of the choice was made by a registry."""
+    component_version: ClassVar[int] = 1
+    """Which of its versions that is: a new one when what it computes of the same options changes."""
 
     type: str
+
+    def settings(self) -> dict[str, Any]:
+        """Add the version, unless it is the first: what was computed before is still found."""
+        version = type(self).component_version
+        # No option can have a name with a space.
+        return super().settings() | ({} if version == 1 else {"component version": version})
 
     def options(self) -> dict[str, Any]:
         """Return the keyword arguments this choice stands for."""
@@ -171,11 +179,19 @@ class Registry(Generic[T]):
         self.choice = _Choice(self)
 
     def register(
-        self, name: str, *, aliases: tuple[str, ...] = (), cite: str = "", **facts: Any
+        self,
+        name: str,
+        *,
+        aliases: tuple[str, ...] = (),
+        cite: str = "",
+        version: int = 1,
+        **facts: Any,
     ) -> Callable[[Target], Target]:
         """Register a function or class under `name`; its keyword-only parameters are its options.
 
-        `facts` must be among those that the registry was made with, which are their defaults.
+        Raise `version` when what it computes of the same options changes: cached results that it has
+        made or gone into are then made anew, and no others. `facts` must be among those that the
+        registry was made with, which are their defaults.
         """
         unknown = sorted(set(facts) - set(self._facts))
         if unknown:
@@ -189,7 +205,8 @@ class Registry(Generic[T]):
                     raise ValueError(f"there is already a {self.kind} '{word}'")
             self._names |= dict.fromkeys((name, *aliases), name)
             whole = self._facts | facts
-            self._entries[name] = Entry(name, target, _options(name, target), aliases, cite, whole)
+            options = _options(name, target, version)
+            self._entries[name] = Entry(name, target, options, aliases, cite, whole)
             return target
 
         return add
@@ -321,7 +338,7 @@ def _shown(value: Any) -> str:
     return value.title if isinstance(value, Spec) else str(value)
 
 
-def _options(name: str, target: Callable[..., Any]) -> type[Spec]:
+def _options(name: str, target: Callable[..., Any], version: int) -> type[Spec]:
     fields: dict[str, Any] = {
         p.name: (p.annotation, ... if p.default is p.empty else p.default)
         for p in inspect.signature(target, eval_str=True).parameters.values()
@@ -329,5 +346,5 @@ def _options(name: str, target: Callable[..., Any]) -> type[Spec]:
     }
     fields["type"] = (Literal[name], name)
     options = create_model(name, __base__=Spec, **fields)
-    options.component = target
+    options.component, options.component_version = target, version
     return options

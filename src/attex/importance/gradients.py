@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attex.data.batch import Batch
 from attex.foundations.divergences import distribution
-from attex.importance.measure import MEASURES, only_scorable
+from attex.importance.measure import MEASURES, only_scorable, tied
 from attex.models.classifier import AttentionModel
 
 
@@ -46,7 +46,8 @@ def gradient(
         direction, size = _output_slope(logits, batch.labels, target)
         (slope,) = torch.autograd.grad(logits, embedded, grad_outputs=direction)
     products = (slope * embedded).sum(dim=-1).detach().double()
-    return only_scorable((products * size[:, None]).abs(), batch)
+    scores = tied((products * size[:, None]).abs(), model, attention, batch)
+    return only_scorable(scores, batch)
 
 
 @MEASURES.register("gradient_norm", cite="Meister et al. 2021, eq. 4 and fn. 4")
@@ -59,8 +60,8 @@ def gradient_norm(model: AttentionModel, batch: Batch, *, norm: Literal[1, 2] = 
     """
     with torch.enable_grad():
         embedded = model.embed(batch).detach().requires_grad_()
-        slope = _slope(model, batch, model.encode(embedded, batch), embedded)
-    return _shares(slope, batch, norm)
+        norms = _norms(model, batch, model.encode(embedded, batch), embedded, norm)
+    return _shares(norms, batch)
 
 
 @MEASURES.register(
@@ -80,24 +81,25 @@ def gradient_norm_hidden(model: AttentionModel, batch: Batch, *, norm: Literal[1
         hidden = model.encode(model.embed(batch), batch)
     with torch.enable_grad():
         hidden = hidden.detach().requires_grad_()
-        slope = _slope(model, batch, hidden, hidden)
-    return _shares(slope, batch, norm)
+        norms = _norms(model, batch, hidden, hidden, norm)
+    return _shares(norms, batch)
 
 
-def _slope(model: AttentionModel, batch: Batch, hidden: Tensor, inputs: Tensor) -> Tensor:
-    """Return ∂y/∂inputs [B,T,…] through hidden states and attention, but for a factor of each text.
+def _norms(model: AttentionModel, batch: Batch, hidden: Tensor, inputs: Tensor, norm: int) -> Tensor:
+    """Return ‖∂y/∂inputs‖ [B,T] through hidden states and attention, but for a factor of each text.
 
     The factor cancels in the shares; with it a saturated output would have none.
     """
-    logits = model.decode(hidden, model.attend(hidden, batch), batch)
+    attention = model.attend(hidden, batch)
+    logits = model.decode(hidden, attention, batch)
     direction, _ = _output_slope(logits, batch.labels, "output")
     (slope,) = torch.autograd.grad(logits, inputs, grad_outputs=direction)
-    return slope
+    return tied(torch.linalg.vector_norm(slope.double(), norm, dim=-1), model, attention, batch)
 
 
-def _shares(slope: Tensor, batch: Batch, norm: int) -> Tensor:
-    """Divide the norms of slopes [B,T,…] by their sum over the scorable positions: [B,T]."""
-    norms = torch.linalg.vector_norm(slope.double(), norm, dim=-1) * batch.scorable
+def _shares(norms: Tensor, batch: Batch) -> Tensor:
+    """Divide norms [B,T] by their sum over the scorable positions: [B,T]."""
+    norms = norms * batch.scorable
     return only_scorable(norms / norms.sum(dim=1, keepdim=True), batch)
 
 

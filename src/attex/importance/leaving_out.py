@@ -12,7 +12,9 @@ from attex.foundations.divergences import total_variation
 from attex.foundations.memory import Budget, backing_off, budget_on
 from attex.foundations.registry import RUNTIME
 from attex.importance.measure import MEASURES
+from attex.models.alike import themselves
 from attex.models.classifier import AttentionModel
+from attex.models.decoder import Readout
 from attex.models.encoder import Deletions, Encoded, drop_each
 
 _WORKING_COPIES = 8
@@ -22,7 +24,7 @@ _ROUNDING = 1000
 """Units in the last place that a sum over a text may be off by."""
 
 
-@MEASURES.register("leave_one_out", cite="Jain & Wallace 2019, Alg. 1", growth=2)
+@MEASURES.register("leave_one_out", cite="Jain & Wallace 2019, Alg. 1", version=2, growth=2)
 @torch.no_grad()
 def leave_one_out(
     model: AttentionModel, batch: Batch, *, budget: Annotated[Budget | None, RUNTIME] = None
@@ -30,9 +32,11 @@ def leave_one_out(
     """The change of the output when the token is deleted: TVD(ŷ(x without t), ŷ(x)).
 
     (model, batch) → [B,T], NaN where a position is not scorable. The sequence closes up where
-    the token was. Undefined (NaN) for a text of one token. `budget` is the memory in bytes that
-    a chunk of variants may take (by default what suits the device, halved where that is too much);
-    it changes nothing else.
+    the token was. Undefined (NaN) for a text of one token. Tokens whose deletion leaves the same text
+    have one score to the bit (equal tokens side by side; all equal tokens where the model does not know
+    of an order), and one whose deletion leaves all that the output is made of has exactly 0. `budget`
+    is the memory in bytes that a chunk of variants may take (by default what suits the device, halved
+    where that is too much); it changes nothing else.
 
     Example:
         The output is σ(½ · 2 ln 3) = 0.75. Without the first word it is σ(2 ln 3) = 0.9, without
@@ -48,15 +52,16 @@ def leave_one_out(
     embedded = model.embed(batch)
     hidden = model.encode(embedded, batch)
     attention = model.attend(hidden, batch)
-    whole = model.decode(hidden, attention, batch)
-    texts = Encoded(embedded, hidden, batch.mask, _deletable(batch))
+    first = model.alike_without(attention, batch)
+    texts = Encoded(embedded, hidden, batch.mask, _to_delete(batch, first))
     reads = (model.attention.read(), model.decoder.read())
+    before = model.readout(hidden, batch)
 
     def changes(memory: int) -> Tensor:
         deletions = model.encoder.without_each(texts, reads, memory)
-        return _changes(model, batch, attention, whole, deletions)
+        return _changes(model, batch, before, attention, deletions)
 
-    return backing_off(changes, budget or budget_on(whole.device))
+    return backing_off(changes, budget or budget_on(hidden.device)).gather(1, first)
 
 
 @MEASURES.register(
@@ -75,7 +80,8 @@ def leave_one_out_hidden(
 
     (model, batch) → [B,T], NaN where a position is not scorable. The other states stay as they were
     and their energies are projected again. Undefined (NaN) for a text of one token. Exactly 0 for a
-    state without weight, unless the others' weights depend on it. `budget` as for `leave_one_out`.
+    state without weight, unless the others' weights depend on it. Equal tokens have one score to the
+    bit where the model does not know of an order. `budget` as for `leave_one_out`.
     """
     hidden = model.encode(model.embed(batch), batch)
     # A state of small weight changes the logit by less than float32 can tell.
@@ -84,40 +90,49 @@ def leave_one_out_hidden(
     if readout.linear:
         readout = replace(readout, values=readout.values.double())
     attention = model.weigh(energies, batch)
-    whole = readout.decode(attention)
+    first = model.alike(attention, batch)
+    deleted = _to_delete(batch, first)
 
     def dropped(memory: int) -> Tensor:
-        each = drop_each(_deletable(batch), (energies, readout.values), memory // _WORKING_COPIES)
-        return _changes(model, batch, attention, whole, each)
+        each = drop_each(deleted, (energies, readout.values), memory // _WORKING_COPIES)
+        return _changes(model, batch, readout, attention, each)
 
-    changes = backing_off(dropped, budget or budget_on(whole.device))
+    changes = backing_off(dropped, budget or budget_on(hidden.device)).gather(1, first)
     # Rounding would tell states apart that sparse attention leaves tied at 0.
-    rounding = _ROUNDING * torch.finfo(whole.dtype).eps
+    rounding = _ROUNDING * torch.finfo(readout.values.dtype).eps
     return changes.masked_fill((attention == 0) & (changes < rounding), 0.0)
 
 
-def _deletable(batch: Batch) -> Tensor:
-    """Mark the scorable positions [B,T] of texts that have more than one."""
-    return batch.scorable & (batch.scorable.sum(dim=1, keepdim=True) > 1)
+def _to_delete(batch: Batch, first: Tensor) -> Tensor:
+    """Mark what is deleted [B,T]: in texts of several tokens, the first of those that are alike."""
+    several = batch.scorable.sum(dim=1, keepdim=True) > 1
+    return batch.scorable & several & (first == themselves(first))
 
 
 def _changes(
     model: AttentionModel,
     batch: Batch,
+    before: Readout,
     attention: Tensor,
-    whole: Tensor,
     deletions: Iterable[Deletions],
 ) -> Tensor:
     """Compare the output of each variant with that of its whole text: [B,T], NaN where there is none.
 
-    attention [B,T] and whole [B,O] are the weights and logits of the whole texts; the variants come
-    with the reads of the attention and of the decoder.
+    attention [B,T] are the weights of the whole texts, and `before` is what the decoder reads of them;
+    the variants come with the reads of the attention and of the decoder.
     """
+    whole = before.decode(attention)
     scores = torch.full(batch.tokens.shape, float("nan"), dtype=torch.float64, device=whole.device)
     for variants in deletions:
         energies, values = variants.reads
         weights = model.weigh_without(attention, energies, variants, batch)
         logits = model.decoder.readout(values).decode(weights)
         change = total_variation(logits, whole[variants.texts])
+        idle = attention[variants.texts, variants.positions] == 0
+        if idle.any():
+            # Both are the same sum, but rounding need not be: it would break ties at 0.
+            same = weights == variants.placed(attention)
+            same &= (weights == 0) | (values == variants.placed(before.values)).all(dim=-1)
+            change = change.masked_fill(idle & same.all(dim=1), 0.0)
         scores[variants.texts, variants.positions] = change
     return scores

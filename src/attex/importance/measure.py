@@ -38,6 +38,15 @@ def growth(measure: Spec, encoder: Encoder) -> int:
     return power + (encoder.weights_per_position > 0)
 
 
+def tied(scores: Tensor, model: AttentionModel, attention: Tensor, batch: Batch) -> Tensor:
+    """Give positions that the model treats the same one score: [B,T] → [B,T].
+
+    Rounding depends on the place in the batch, and would tell equal words apart that are ties.
+    attention [B,T] are the weights of the texts.
+    """
+    return scores.gather(1, model.alike(attention, batch))
+
+
 def only_scorable(scores: Tensor, batch: Batch) -> Tensor:
     """Blank what does not count: float64, NaN off the scorable positions."""
     return scores.double().masked_fill(~batch.scorable, float("nan"))

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from attex.data.batch import Batch
-from attex.importance.measure import MEASURES, only_scorable
+from attex.importance.measure import MEASURES, only_scorable, tied
 from attex.models.classifier import AttentionModel
 
 
@@ -25,4 +25,5 @@ def attention(model: AttentionModel, batch: Batch) -> Tensor:
         >>> attention(model, batch)
         tensor([[0.2500, 0.7500]], dtype=torch.float64)
     """
-    return only_scorable(model(batch).attention, batch)
+    weights = model(batch).attention
+    return only_scorable(tied(weights, model, weights, batch), batch)

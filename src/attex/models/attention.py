@@ -18,6 +18,8 @@ class Attention(nn.Module, ABC):
 
     scores_states: ClassVar[bool] = True
     """Whether weights depend on what the states hold: else there is no attention to explain."""
+    order_counts: ClassVar[bool] = True
+    """Whether the same states in another order may have other weights."""
 
     @abstractmethod
     def read(self) -> Read:
@@ -34,6 +36,8 @@ class Attention(nn.Module, ABC):
 
 class ProjectedAttention(Attention):
     """Attention whose energies are turned into weights by a registered projection."""
+
+    order_counts = False
 
     def __init__(self, projection: Spec) -> None:
         super().__init__()

@@ -6,6 +6,7 @@ from typing import Any, cast
 from torch import Tensor, nn
 
 from attex.data.batch import Batch
+from attex.models.alike import first_alike, first_of_run, themselves
 from attex.models.attention import Attention
 from attex.models.decoder import Decoder, Readout
 from attex.models.encoder import Deletions, Encoder
@@ -72,6 +73,33 @@ class AttentionModel(nn.Module):
         attention [B,T] are the weights of the whole texts, energies [R,…] lie as the variants do.
         """
         return self.attention.project(energies, variants.remaining(batch.scorable))
+
+    def alike(self, attention: Tensor, batch: Batch) -> Tensor:
+        """Return for each position the first one that the model treats the same: [B,T].
+
+        Where neither the states nor their weights depend on the order of the words, that is the first
+        with the same word; else only the position itself. attention [B,T] are the weights.
+        """
+        if not self._order_counts:
+            return first_alike(batch.scorable, batch.tokens, self._lasting(attention))
+        return themselves(batch.scorable)
+
+    def alike_without(self, attention: Tensor, batch: Batch) -> Tensor:
+        """Return for each position the first one whose deletion leaves the same: [B,T].
+
+        Of equal words side by side it does not matter which is gone; see also `alike`.
+        """
+        if not self._order_counts:
+            return self.alike(attention, batch)
+        return first_of_run(batch.scorable, batch.tokens, self._lasting(attention))
+
+    @property
+    def _order_counts(self) -> bool:
+        return self.attention.order_counts or not self.encoder.position_wise
+
+    def _lasting(self, attention: Tensor) -> Tensor | None:
+        """Return the weights [B,T] if a position keeps its own whatever the others are, else None."""
+        return None
 
     def decode(self, hidden: Tensor, attention: Tensor, batch: Batch) -> Tensor:
         """Give the logits of the attended states: [B,O]."""

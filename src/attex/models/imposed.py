@@ -42,6 +42,10 @@ class ImposedAttention(AttentionModel, ABC):
         total = attention.sum(dim=1, keepdim=True)[variants.texts]
         return total * imposed(variants.placed(attention), remaining)
 
+    def _lasting(self, attention: Tensor) -> Tensor:
+        """Equal words can have different weights."""
+        return attention
+
 
 class PermutedAttention(ImposedAttention):
     """α′ = the base's own α of the whole text, shuffled over its scorable positions.
@@ -53,13 +57,14 @@ class PermutedAttention(ImposedAttention):
     def __init__(self, base: AttentionModel, seed: int) -> None:
         super().__init__(base)
         self.seed = seed
-        # A method and not the module, which would be listed with all its parameters a second time.
-        self._trace = base.forward
+        # Methods and not the module, which would be listed with all its parameters a second time.
+        self._trace, self._alike_in_base = base.forward, base.alike
 
     def impose(self, batch: Batch) -> Tensor:
         """Shuffle the base's attention."""
         order = permutations(batch.ids, batch.scorable, 1, self.seed).squeeze(1)
-        return self._trace(batch).attention.gather(1, order)
+        attention = self._trace(batch).attention
+        return attention.gather(1, self._alike_in_base(attention, batch)).gather(1, order)
 
 
 class LogOddsAttention(ImposedAttention):

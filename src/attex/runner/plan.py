@@ -249,6 +249,9 @@ class Plan:
             inputs = self._shared | self._of_model(seed)
             # But a trainer that asks other models may have them in this one.
             settings |= self._trained_by() if self._sources else {}
+        if self._architecture.encoder_class.position_wise:
+            # Such an encoder's equal words were not always tied; what others' were given still holds.
+            settings |= {"equal words": "tied"}
         title = f"{measure.title}, seed {seed}" + (f", {variant}" if variant else "")
         trained_by = self._trained_by()
         return ImportanceStage.planned(title, settings | self._plugins, inputs, unkeyed=trained_by)

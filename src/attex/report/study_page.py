@@ -49,7 +49,7 @@ def render_study(
         lead: What came of it, in a few sentences.
         parts: Its questions, in the order they are shown.
         config: The study file as it was read, every default filled in.
-        manifest: How it came about; `attex` is the version, and `left_out` says of what was left out why.
+        manifest: How it came about. `attex` is the version; `left_out` names what is missing, and why.
         kept_in: A folder for what pages share.
         facts: What stands below the title, as "1,944 models".
 

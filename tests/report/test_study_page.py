@@ -1,4 +1,4 @@
-"""The page of a study: names are text, large tables are cut and say where the rest is, nothing is loaded."""
+"""The page of a study: names are text, tables are cut and say where the rest is, nothing is loaded."""
 
 import json
 import re

@@ -121,16 +121,16 @@ def test_shares_are_sorted_and_what_is_left_of_the_pairs_is_added_up() -> None:
     assert own == {row["term"] for row in pairs[-10:]}
 
 
-def test_an_undefined_share_comes_last_and_has_no_mark() -> None:
+def test_an_undefined_share_comes_last_and_says_so() -> None:
     rows = [
         {"term": t, "kind": CHOICE, "share": s, "low": s, "high": s} for t, s in (("a", NAN), ("b", 0.1))
     ]
     chart = shares_chart(rows, "Shares")
     assert [(row["term"], row["share"]) for row in rows_with(chart, "share")] == [
         ("b", 0.1),
-        ("a", None),
+        ("a (undefined)", None),
     ]
-    assert ">a</text>" in vl_convert.vegalite_to_svg(json.dumps(chart))
+    assert ">a (undefined)</text>" in vl_convert.vegalite_to_svg(json.dumps(chart))
 
 
 def test_every_level_has_its_row_below_its_choice_and_a_dot_if_it_has_a_mean() -> None:

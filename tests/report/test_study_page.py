@@ -29,7 +29,14 @@ def rendered(parts: list[Part], kept_in: Path, lead: tuple[str, ...] = ("Short."
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    numbers = pl.DataFrame({f"col {EVIL}": [EVIL] * 1944, "value": [i / 7 for i in range(1944)]})
+    numbers = pl.DataFrame(
+        {
+            f"col {EVIL}": [EVIL, "x"] * 972,
+            "value": [i / 7 for i in range(1944)],
+            "dataset": f"data {EVIL}",
+            "p_value": float("nan"),
+        }
+    )
     few = pl.DataFrame({"term": [f"t{i}" for i in range(3)], "share": [0.1, -0.2, float("nan")]})
     charts = {f"curve_{i}": curve(f"Curve {i} {EVIL}") for i in range(6)}
     parts = [
@@ -48,7 +55,7 @@ def test_every_name_is_escaped(page: str) -> None:
     assert EVIL not in page
     assert "<img" not in body(page)
     escaped = "&lt;script&gt;alert(1)&lt;/script&gt;"
-    for words in ("Study", "In short", "Shares", "About", "Said", "col", "no text", "cell"):
+    for words in ("Study", "In short", "Shares", "About", "Said", "col", "no text", "cell", "data"):
         assert f"{words} {escaped}" in page
 
 
@@ -77,6 +84,9 @@ def test_a_large_table_is_cut_and_says_where_the_rest_is(page: str) -> None:
     large = page[page.index("Numbers (1,944 rows)") :].partition("</details>")[0]
     assert large.count("<tr>") == 100 + 1
     assert "The first 100 of 1,944 rows; all are in tables/numbers.csv." in large
+    assert "The same in all rows: dataset: data &lt;script" in large
+    assert "p value: undefined." in large
+    assert len(re.findall(r"<th\b", large)) == 2
     small = page[page.index('id="part-1"') : page.index('id="part-2"')]
     assert small.count("<tr>") == 3 + 1
     assert "−0.200" in small

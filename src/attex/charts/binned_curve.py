@@ -1,5 +1,6 @@
 """A specification curve of more universes than can be told apart: bins of them instead."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -90,10 +91,10 @@ def _chosen(
     places: list[dict[str, Any]], bins: list[np.ndarray], levels: np.ndarray, rows: ChoiceRows
 ) -> list[dict[str, Any]]:
     """Say for each bin and row which share of the universes has the row's level."""
-    ends = [*rows.headings[1:], len(rows.labels)]
+    blocks = [*pairwise((*rows.headings, len(rows.labels)))]
     found = []
     for place, members in zip(places, bins, strict=True):
-        for choice, (heading, end) in enumerate(zip(rows.headings, ends, strict=True)):
+        for choice, (heading, end) in enumerate(blocks):
             for level in range(end - heading - 1):
                 share = float(np.mean(levels[members, choice] == level))
                 at = {"from": place["from"], "to": place["to"], "row": rows.row(choice, level)}

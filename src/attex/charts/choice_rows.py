@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 ROW = 15
@@ -22,10 +23,9 @@ class ChoiceRows:
 
     def named(self) -> dict[tuple[str, str], int]:
         """Return the number of every row that is no heading, by heading and label."""
-        ends = [*self.headings[1:], len(self.labels)]
         return {
             (self.labels[heading], self.labels[row]): row
-            for heading, end in zip(self.headings, ends, strict=True)
+            for heading, end in pairwise((*self.headings, len(self.labels)))
             for row in range(heading + 1, end)
         }
 

@@ -22,18 +22,18 @@ def shares_chart(rows: Sequence[Mapping[str, Any]], title: str) -> dict[str, Any
     """Draw each share with its interval, the largest on top; negative estimates are drawn as they are.
 
     A row has term (its name), kind (see `KINDS`), share, low and high, as parts of 1. Of many pairs the
-    largest are shown, and the rest is added up in one row. A share that is undefined (NaN) has a row
-    without a mark, at the bottom.
+    largest are shown, and the rest is added up in one row. A share that is undefined (NaN) has a row at
+    the bottom, which says so.
     """
     import altair as alt
 
     shown = sorted(_gathered(rows), key=_order)
     numbers = ("share", "low", "high")
     points = [
-        {"term": row["term"], "kind": row["kind"]} | {name: short(row[name]) for name in numbers}
+        {"term": _label(row), "kind": row["kind"]} | {name: short(row[name]) for name in numbers}
         for row in shown
     ]
-    terms = [row["term"] for row in shown]
+    terms = [point["term"] for point in points]
     y = alt.Y(
         "term:N", scale=alt.Scale(domain=terms), sort=terms, title=None, axis=alt.Axis(labelLimit=380)
     )
@@ -57,6 +57,11 @@ def shares_chart(rows: Sequence[Mapping[str, Any]], title: str) -> dict[str, Any
         "dashed line is below 0, where an estimate of next to nothing can fall."
     )
     return finish(layers.properties(width=WIDE - 120, height=22 * len(shown)), caption)
+
+
+def _label(row: Mapping[str, Any]) -> str:
+    term: str = row["term"]
+    return term if row["share"] == row["share"] else f"{term} (undefined)"
 
 
 def _order(row: Mapping[str, Any]) -> tuple[bool, float]:

@@ -13,6 +13,7 @@ MOST = 2_000
 """Above so many universes the curve is drawn in bins."""
 
 _HEIGHT = 240
+_NUMBERED = 12
 _UNIVERSES = "universes"
 _RANK = "universes, from the lowest value to the highest"
 
@@ -89,7 +90,9 @@ def _universes(
 def _place(count: int, title: str | None) -> Any:
     import altair as alt
 
-    axis = alt.Axis(tickMinStep=1, grid=False) if title else None
+    # Of a few, each is numbered; the scale would else have ticks between them.
+    numbers = list(range(1, count + 1)) if count <= _NUMBERED else None
+    axis = (alt.Axis(grid=False, values=numbers) if numbers else alt.Axis(grid=False)) if title else None
     scale = alt.Scale(domain=[0.5, count + 0.5], nice=False, zero=False)
     return alt.X("rank:Q", scale=scale, title=title, axis=axis)
 

@@ -1,5 +1,6 @@
 """Is agreement evidence of faithfulness? Slopes within settings, beside those of a control."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -7,7 +8,8 @@ from attex.charts.style import GREY, PALETTE, finish, short
 
 ATTENTION, CONTROL = "attention", "permuted attention (control)"
 _LOOKS = {ATTENTION: (PALETTE[0], "circle"), CONTROL: (GREY, "square")}
-_PANEL, _ROW = 260, 46
+_PANEL, _ROW = 280, 46
+_COLUMNS, _LETTERS = 2, 44
 
 
 def within_settings_chart(rows: Sequence[Mapping[str, Any]], title: str) -> dict[str, Any]:
@@ -35,8 +37,11 @@ def within_settings_chart(rows: Sequence[Mapping[str, Any]], title: str) -> dict
     tooltip = ["dataset:N", "of:N", *(alt.Tooltip(f"{n}:Q", format=".3f") for n in numbers), "n:Q"]
     panels = []
     for number, outcome in enumerate(dict.fromkeys(row["outcome"] for row in rows)):
-        base = alt.Chart(alt.InlineData([p for p in points if p["outcome"] == outcome]), title=outcome)
-        here = y if number == 0 else y.axis(None)
+        base = alt.Chart(
+            alt.InlineData([p for p in points if p["outcome"] == outcome]),
+            title=alt.TitleParams(textwrap.wrap(outcome, _LETTERS), fontSize=12, frame="group"),
+        )
+        here = y if number % _COLUMNS == 0 else y.axis(None)
         spans = base.transform_filter("isValid(datum.low) && isValid(datum.high)")
         spans = spans.mark_rule(strokeWidth=3, opacity=0.55).encode(
             y=here, yOffset=place, x="low:Q", x2="high:Q", color=colour
@@ -60,7 +65,7 @@ def within_settings_chart(rows: Sequence[Mapping[str, Any]], title: str) -> dict
     )
     subtitle = _count(points)
     heading = alt.TitleParams(title, subtitle=subtitle, subtitleFontSize=12, subtitlePadding=4)
-    return finish(alt.hconcat(*panels, spacing=24, title=heading), caption)
+    return finish(alt.concat(*panels, columns=_COLUMNS, spacing=24, title=heading), caption)
 
 
 def _count(points: Sequence[Mapping[str, Any]]) -> str:

@@ -86,11 +86,12 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["number"] = _number
+    environment.filters["number"] = written
     return environment
 
 
-def _number(value: Any) -> str:
+def written(value: Any) -> str:
+    """Write a cell of a table as a person reads it."""
     if isinstance(value, float):
         # What three decimals would call nothing is shown with its size.
         tiny = 0 < abs(value) < 0.001

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attex.report.page import Page, Section, ShownTable
+from attex.report.page import Page, Section, ShownTable, written
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,7 +49,7 @@ def render_study(
         lead: What came of it, in a few sentences.
         parts: Its questions, in the order they are shown.
         config: The study file as it was read, every default filled in.
-        manifest: How it came about; `attex` is the version, and `left_out` says of what was left out why.
+        manifest: How it came about. `attex` is the version; `left_out` names what is missing, and why.
         kept_in: A folder for what pages share.
         facts: What stands below the title, as "1,944 models".
 
@@ -75,7 +75,18 @@ def _shown(tables: "Mapping[str, pl.DataFrame]") -> list[ShownTable]:
         words = path.removeprefix("tables/").replace("_", " ")
         title = words[:1].upper() + words[1:]
         open_at_once = number == 0 and rows <= _AT_ONCE
-        remark = f"The first {_ROWS} of {rows:,} rows; all are in {path}.csv." if rows > _ROWS else ""
         heading = "" if open_at_once else f"{title} ({rows:,} row{'s' if rows != 1 else ''})"
-        shown.append(ShownTable(table.head(_ROWS), heading, remark))
+        table, remark = _without_repetition(table)
+        if rows > _ROWS:
+            remark += f" The first {_ROWS} of {rows:,} rows; all are in {path}.csv."
+        shown.append(ShownTable(table.head(_ROWS), heading, remark.strip()))
     return shown
+
+
+def _without_repetition(table: "pl.DataFrame") -> "tuple[pl.DataFrame, str]":
+    """Take out columns with the same cell in every row, and say once what it is."""
+    same = [column.name for column in table if table.height > 1 and column.n_unique() == 1]
+    if not same or len(same) == table.width:
+        return table, ""
+    told = "; ".join(f"{name.replace('_', ' ')}: {written(table[name][0]) or 'none'}" for name in same)
+    return table.drop(same), f"The same in all rows: {told}."

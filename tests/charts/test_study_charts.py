@@ -1,0 +1,180 @@
+"""Charts of studies: what is drawn against counts by hand, and words against marks."""
+
+import functools
+import itertools
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import vl_convert
+from caption_words import marks, misnamed, unnamed, words
+from chart_data import all_rows_with, rows_with
+
+from attex.charts.levels import levels_chart
+from attex.charts.pictures import draw
+from attex.charts.shares import CHOICE, HIGHER, PAIR, SEEDS, shares_chart
+from attex.charts.specification_curve import specification_curve_chart
+from attex.charts.verdicts import verdicts_by_level_chart, verdicts_chart
+from attex.charts.within_settings import ATTENTION, CONTROL, within_settings_chart
+
+CHOICES = {f"choice {i}": ("low", "middle", "high") for i in range(9)}
+NAN = float("nan")
+rng = np.random.default_rng(0)
+
+
+def share_rows() -> list[dict[str, Any]]:
+    terms = [(choice, CHOICE) for choice in CHOICES]
+    terms += [(f"{a} × {b}", PAIR) for a, b in itertools.combinations(CHOICES, 2)]
+    terms += [("higher", HIGHER), ("seeds", SEEDS)]
+    shares = rng.normal(0.02, 0.03, len(terms))
+    return [
+        {"term": term, "kind": kind, "share": share, "low": share - 0.01, "high": share + 0.01}
+        for (term, kind), share in zip(terms, shares.tolist(), strict=True)
+    ]
+
+
+def level_rows() -> list[dict[str, Any]]:
+    return [
+        {"choice": choice, "level": level, "mean": mean, "low": mean - 0.1, "high": mean + 0.1, "n": 81}
+        for choice, levels in CHOICES.items()
+        for level, mean in zip(levels, (0.1, 0.2, NAN), strict=True)
+    ]
+
+
+def verdict_rows(cells: int) -> list[dict[str, Any]]:
+    return [
+        {"conclusion": f"conclusion {c}", "cell": f"cell {i}", "holds": 5, "undecided": c, "reversed": i}
+        for c in range(8)
+        for i in range(cells)
+    ]
+
+
+def by_level() -> list[dict[str, Any]]:
+    return [
+        {"choice": choice, "level": level, "holds": 7, "undecided": 2, "reversed": 1, "undefined": 2}
+        for choice, levels in CHOICES.items()
+        for level in levels
+    ]
+
+
+def slope_rows() -> list[dict[str, Any]]:
+    slopes = {("planted", ATTENTION): (0.3, 0.2, 0.4), ("planted", CONTROL): (0.0, -0.1, 0.1)}
+    slopes |= {("movies", ATTENTION): (0.2, 0.05, 0.4), ("movies", CONTROL): (0.1, 0.0, 0.2)}
+    slopes |= {("wiki", ATTENTION): (0.1, -0.1, 0.3), ("wiki", CONTROL): (NAN, NAN, NAN)}
+    return [
+        {"dataset": dataset, "outcome": outcome, "of": of, "slope": slope, "low": low, "high": high}
+        | {"n": 54}
+        for outcome in ("truth", "comprehensiveness")
+        for (dataset, of), (slope, low, high) in slopes.items()
+    ]
+
+
+def curve(count: int, judged: bool) -> dict[str, Any]:
+    values = rng.normal(size=count)
+    levels = rng.integers(0, 3, (count, len(CHOICES)))
+    verdicts = np.where(values > 0, "holds", "undecided").tolist() if judged else None
+    ends = values - 0.1, values + 0.1
+    return specification_curve_chart(values, *ends, levels, CHOICES, "T", "t", verdicts, {"zero": 0.0})
+
+
+CHARTS: dict[str, Callable[[], dict[str, Any]]] = {
+    "shares": lambda: shares_chart(share_rows(), "Shares"),
+    "levels": lambda: levels_chart(level_rows(), CHOICES, "Levels", "τ", 0.15),
+    "verdicts of one cell": lambda: verdicts_chart(verdict_rows(1), "Verdicts"),
+    "verdicts of four cells": lambda: verdicts_chart(verdict_rows(4), "Verdicts"),
+    "verdicts of 48 cells": lambda: verdicts_chart(verdict_rows(48), "Verdicts"),
+    "by level": lambda: verdicts_by_level_chart(by_level(), CHOICES, "By level"),
+    "within settings": lambda: within_settings_chart(slope_rows(), "Slopes"),
+    "curve": lambda: curve(30, False),
+    "judged curve": lambda: curve(30, True),
+    "binned curve": lambda: curve(2_500, False),
+    "judged binned curve": lambda: curve(2_500, True),
+}
+
+
+@functools.cache
+def chart_of(name: str) -> dict[str, Any]:
+    return CHARTS[name]()
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_words_name_the_marks_that_are_drawn_and_all_of_them(name: str) -> None:
+    chart = chart_of(name)
+    for text in words(chart):
+        assert not misnamed(text, marks(chart)), text
+    assert not unnamed(chart["description"], marks(chart))
+
+
+def test_shares_are_sorted_and_what_is_left_of_the_pairs_is_added_up() -> None:
+    rows = share_rows()
+    drawn = rows_with(shares_chart(rows, "Shares"), "share")
+    shares = [row["share"] for row in drawn]
+    assert shares == sorted(shares, reverse=True)
+    assert min(shares) < 0
+    assert sum(shares) == pytest.approx(sum(row["share"] for row in rows), abs=1e-4)
+    own = {row["term"] for row in drawn if row["kind"] == PAIR} - {"26 other pairs, added up"}
+    pairs = sorted((row for row in rows if row["kind"] == PAIR), key=lambda row: row["share"])
+    assert own == {row["term"] for row in pairs[-10:]}
+
+
+def test_an_undefined_share_comes_last_and_says_so() -> None:
+    rows = [
+        {"term": t, "kind": CHOICE, "share": s, "low": s, "high": s} for t, s in (("a", NAN), ("b", 0.1))
+    ]
+    chart = shares_chart(rows, "Shares")
+    assert [(row["term"], row["share"]) for row in rows_with(chart, "share")] == [
+        ("b", 0.1),
+        ("a (undefined)", None),
+    ]
+    assert ">a (undefined)</text>" in vl_convert.vegalite_to_svg(json.dumps(chart))
+
+
+def test_every_level_has_its_row_below_its_choice_and_a_dot_if_it_has_a_mean() -> None:
+    for row in rows_with(chart_of("levels"), "mean"):
+        choice, level = list(CHOICES).index(row["choice"]), CHOICES[row["choice"]].index(row["level"])
+        assert row["row"] == 4 * choice + 1 + level
+    svg = vl_convert.vegalite_to_svg(json.dumps(chart_of("levels")))
+    (dots,) = re.findall(r'<g class="mark-symbol role-mark [^>]*>(.*?)</g>', svg, re.DOTALL)
+    assert dots.count("<path") == 9 * 2
+
+
+@pytest.mark.parametrize("cells", [1, 4, 48])
+def test_the_parts_of_a_bar_are_as_long_as_their_shares(cells: int) -> None:
+    rows = verdict_rows(cells)
+    chart = verdicts_chart(rows, "Verdicts")
+    drawn = all_rows_with(chart, "verdict")
+    assert len(drawn) == 3 * len(rows)
+    counted: dict[tuple[int, int], int] = {}
+    for part in drawn:
+        length = part["end"] - part["start"]
+        assert length == pytest.approx(part["universes"] / part["of"], abs=1e-4)
+        key = part["universes"], part["of"]
+        counted[key] = counted.get(key, 0) + 1
+    expected: dict[tuple[int, int], int] = {}
+    for row in rows:
+        for verdict in ("holds", "undecided", "reversed"):
+            key = row[verdict], row["holds"] + row["undecided"] + row["reversed"]
+            expected[key] = expected.get(key, 0) + 1
+    assert counted == expected
+
+
+def test_what_has_no_value_is_counted_once() -> None:
+    # Nine choices of three levels, each with two undefined universes of the same six.
+    assert chart_of("by level")["description"].endswith("Left out for want of a value: 6.")
+    assert "Left out" not in chart_of("verdicts of 48 cells")["description"]
+
+
+def test_the_figure_counts_slopes_above_0_and_above_the_control() -> None:
+    subtitle = chart_of("within settings")["title"]["subtitle"]
+    assert subtitle == "Slope above 0 in 4 of 6 cases, and above all of the control's interval in 2"
+
+
+def test_charts_are_drawn_as_three_kinds_of_picture(tmp_path: Path) -> None:
+    draw({"slopes": chart_of("within settings")}, tmp_path)
+    assert (tmp_path / "slopes.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "slopes.pdf").read_bytes().startswith(b"%PDF")
+    assert "slope within settings" in (tmp_path / "slopes.svg").read_text(encoding="utf-8")

@@ -11,7 +11,8 @@ def verdicts_again(cells: Sequence[PairedCell], replicates: int) -> list[dict[st
     """Take the verdicts of every cell anew, again and again: by verdict, 1 or 0, [U,replicates].
 
     Every universe gets residuals of seeds, drawn with replacement from all of its cell, and all
-    universes of a dataset the same drawn texts. Each keeps the width of its interval.
+    universes of a dataset the same drawn texts. The width of its interval changes as far as other seeds
+    would have given their variance another estimate.
     """
     texts = _drawn_texts(cells, replicates)
     again = []
@@ -19,7 +20,7 @@ def verdicts_again(cells: Sequence[PairedCell], replicates: int) -> list[dict[st
         bounds = one.bounds
         value = bounds.value[:, None] + bounds.text_draws[:, texts[dataset_of(one)]]
         value = value + _other_seeds(one, replicates, number)
-        half = (bounds.high - bounds.value)[:, None]
+        half = (bounds.high - bounds.value)[:, None] * _other_widths(one, replicates, number)
         holds, reversed_ = value > half, value < -half
         verdicts = {HOLDS: holds, UNDECIDED: ~holds & ~reversed_, REVERSED: reversed_}
         again.append({name: is_so.astype(float) for name, is_so in verdicts.items()})
@@ -55,3 +56,16 @@ def _other_seeds(one: PairedCell, replicates: int, number: int) -> np.ndarray:
     # to the variance that seeds give a mean.
     scale = np.sqrt(bounds.mean_variance / most) / spread
     return scale[:, None] * total
+
+
+def _other_widths(one: PairedCell, replicates: int, number: int) -> np.ndarray:
+    """Draw how much wider intervals would be with the seed variance of other seeds: [U,replicates]."""
+    bounds = one.bounds
+    of_texts = bounds.text_draws.var(axis=1)
+    whole = of_texts + bounds.mean_variance
+    if not bounds.seed_freedom or not whole.all():
+        return np.ones((len(whole), replicates))
+    generator = np.random.default_rng([2, number])
+    factors = generator.chisquare(bounds.seed_freedom, replicates) / bounds.seed_freedom
+    wider = of_texts[:, None] + bounds.mean_variance[:, None] * factors
+    return np.asarray(np.sqrt(wider / whole[:, None]))

@@ -87,8 +87,8 @@ class _Group:
             return inside
         number = list(runs.choices).index(self.choice)
         at = runs.choices[self.choice].index(self.level)
-        at_level: np.ndarray = exists(runs, one.levels, number) & (one.levels[:, number] == at)
-        return np.logical_and(inside, at_level)
+        at_level = exists(runs, one.levels, number) & (one.levels[:, number] == at)
+        return np.asarray(inside & at_level)
 
 
 @dataclass(frozen=True)
@@ -101,11 +101,11 @@ class _Part:
 
     def weights(self, group: _Group, members: np.ndarray) -> np.ndarray:
         """Weigh the universes of a group: [U], 0 where one is not defined."""
-        counted = members & (self.one.verdict != UNDEFINED)
+        counted: np.ndarray = members & (self.one.verdict != UNDEFINED)
         if group.weighting == UNIVERSES:
             return counted.astype(float)
         chosen = np.where(counted, self.even, 0.0)
-        return np.divide(chosen, chosen.sum() or 1.0)
+        return np.asarray(chosen / (chosen.sum() or 1.0))
 
 
 def _rows(runs: RunSet, cells: Sequence[PairedCell], replicates: int) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,7 @@ from attex.foundations.errors import UserError
 from attex.studies.compare import RunNumbers, common_texts, compare, numbers_on
 
 ACCURACY, TAU = ("accuracy", "overall"), ("kendall_tau(attention, gradient)", "overall")
-TEXTS = tuple(f"text {number}" for number in range(400))
+TEXTS = tuple(f"text {number}" for number in range(200))
 
 
 def per_text(rng: np.random.Generator, shift: float, shared: np.ndarray, seeds: int = 3) -> np.ndarray:
@@ -17,7 +17,7 @@ def per_text(rng: np.random.Generator, shift: float, shared: np.ndarray, seeds: 
 def test_differences_of_runs_on_the_same_texts_hold_the_truth_at_their_level() -> None:
     rng = np.random.default_rng(0)
     held, widths = [], []
-    for _ in range(300):
+    for _ in range(250):
         shared = rng.normal(0, 1, len(TEXTS))
         ones = np.ones((3, len(TEXTS)))
         runs = [
@@ -28,8 +28,8 @@ def test_differences_of_runs_on_the_same_texts_hold_the_truth_at_their_level() -
         held.append(row["low"] <= 0.05 <= row["high"])
         widths.append(row["high"] - row["low"])
     assert np.mean(held) == pytest.approx(0.95, abs=0.04)
-    # Unpaired, texts alone would give 2 · 1.96 · √(2 / 400) = 0.28.
-    assert np.mean(widths) < 0.12
+    # Unpaired, texts alone would give 2 · 1.96 · √(2 / 200) = 0.39.
+    assert np.mean(widths) < 0.15
 
 
 def test_every_number_of_both_is_compared_seed_by_seed() -> None:
@@ -43,7 +43,7 @@ def test_every_number_of_both_is_compared_seed_by_seed() -> None:
     assert (accuracy["quantity"], accuracy["class"], accuracy["run"]) == (*ACCURACY, "other")
     assert accuracy["difference"] == pytest.approx(((0.95 - 0.9) + (0.9 - 0.8)) / 2)
     assert (accuracy["base"], accuracy["value"]) == pytest.approx((0.85, 0.925))
-    assert (accuracy["seeds"], accuracy["texts"]) == (2, 400)
+    assert (accuracy["seeds"], accuracy["texts"]) == (2, 200)
     assert (of_class["difference"], of_class["seeds"], of_class["class"]) == (
         pytest.approx(0.2),
         1,
@@ -56,7 +56,7 @@ def test_every_number_of_both_is_compared_seed_by_seed() -> None:
 
 def test_numbers_on_common_texts_are_those_of_these_texts() -> None:
     rng = np.random.default_rng(0)
-    above, below = rng.normal(size=(2, 400)), rng.integers(0, 2, (2, 400)).astype(float)
+    above, below = rng.normal(size=(2, 200)), rng.integers(0, 2, (2, 200)).astype(float)
     below[1] = 0
     others = ("elsewhere", *TEXTS[50:100][::-1])
     kept = common_texts(TEXTS, others)
@@ -75,7 +75,7 @@ def test_numbers_on_common_texts_are_those_of_these_texts() -> None:
 
 def test_runs_that_cannot_be_paired_are_refused_in_a_line() -> None:
     base = RunNumbers("base", (0, 1), TEXTS, {}, {})
-    with pytest.raises(UserError, match="lacks 1 of 400"):
+    with pytest.raises(UserError, match="lacks 1 of 200"):
         compare(base, RunNumbers("other", (0, 1), TEXTS[1:], {}, {}))
     with pytest.raises(UserError, match=r"'other' \(seeds 2, 3\) has no seed in common"):
         compare(base, RunNumbers("other", (2, 3), TEXTS, {}, {}))

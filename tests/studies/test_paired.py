@@ -31,7 +31,7 @@ def test_intervals_hold_the_truth_at_their_level(
     settings: int, seeds: int, noise: dict[str, float]
 ) -> None:
     rng = np.random.default_rng(settings + seeds)
-    times = max(300, 2_000 // settings)
+    times = max(300, 800 // settings)
     held = []
     for _ in range(times):
         truth = rng.normal(0, 0.1, settings)

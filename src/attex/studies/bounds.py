@@ -96,11 +96,10 @@ def student(level: float, freedom: np.ndarray) -> np.ndarray:
     return np.asarray(np.where(np.isinf(freedom), normal, finite))
 
 
-def two_sided(t: float, freedom: float) -> float:
+def two_sided(t: np.ndarray, freedom: np.ndarray) -> np.ndarray:
     """Return how often Student's t is as far from 0 as this."""
-    if np.isinf(freedom):
-        return float(2 * special.ndtr(-abs(t)))
-    return float(2 * special.stdtr(freedom, -abs(t)))
+    finite = special.stdtr(np.where(np.isinf(freedom), 1.0, freedom), -np.abs(t))
+    return np.asarray(2 * np.where(np.isinf(freedom), special.ndtr(-np.abs(t)), finite))
 
 
 def _mean(values: np.ndarray, known: np.ndarray, seeds: np.ndarray) -> np.ndarray:

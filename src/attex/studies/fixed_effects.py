@@ -112,7 +112,7 @@ def _slopes(
             rest = _residual(y, others)
             norm = np.linalg.norm(rest) * np.linalg.norm(alone)
             slope, half = (float(one[number] / scale[number]) for one in (beta, reach * error))
-            p = two_sided(beta[number] / error[number], groups - 1.0) if error[number] else 0.0
+            p = float(two_sided(beta[number] / error[number], np.array(groups - 1.0)))
             correlation = float(rest @ alone / norm) if norm else float("nan")
             made.append(Slope(slope, slope - half, slope + half, p, correlation))
     return tuple(made)

@@ -33,7 +33,8 @@ def share_rows(
     - `p`, `p_holm`: of all choices over all cells, for the hypothesis that this mean is 0.
 
     Weighting `options`: every level of a choice weighs the same within a cell (see `option_weights`),
-    and every cell the same. Weighting `universes`: every universe weighs the same.
+    and every cell the same. Weighting `universes`, for comparison and not by choice: every universe
+    weighs the same.
 
     Intervals of shares draw seeds and texts again (see `verdicts_again`). What is drawn comes on top of
     the noise that is in the differences already. So only the spread of the shares that come of it is
@@ -75,10 +76,10 @@ def holm(p: np.ndarray) -> np.ndarray:
 class _Group:
     """Universes that are counted together: all that are kept, or those at one level of a choice."""
 
+    choice: str
+    level: str
     kept: str
     weighting: str
-    choice: str = ""
-    level: str = ""
 
     def members(self, runs: RunSet, one: PairedCell) -> np.ndarray:
         """Say which universes of a cell belong to it: [U]."""
@@ -92,102 +93,103 @@ class _Group:
 
 
 @dataclass(frozen=True)
-class _Part:
-    """A cell with the weights of its universes [U], and its verdicts taken anew."""
+class _Counted:
+    """A cell as it counts in G groups: who is a member [U,G], and with which weight [U,G].
+
+    `again` are its verdicts as they would be with other seeds and texts.
+    """
 
     one: PairedCell
-    even: np.ndarray
+    members: np.ndarray
+    weights: np.ndarray
     again: Mapping[str, np.ndarray]
-
-    def weights(self, group: _Group, members: np.ndarray) -> np.ndarray:
-        """Weigh the universes of a group: [U], 0 where one is not defined."""
-        counted: np.ndarray = members & (self.one.verdict != UNDEFINED)
-        if group.weighting == UNIVERSES:
-            return counted.astype(float)
-        chosen = np.where(counted, self.even, 0.0)
-        return np.asarray(chosen / (chosen.sum() or 1.0))
 
 
 def _rows(runs: RunSet, cells: Sequence[PairedCell], replicates: int) -> Iterator[dict[str, Any]]:
-    again = verdicts_again(cells, replicates)
-    parts = [
-        _Part(one, option_weights(runs, one.levels), taken)
-        for one, taken in zip(cells, again, strict=True)
-    ]
-    names = dict.fromkeys(key for one in cells for key in one.cell)
     groups = list(_groups(runs, cells))
-    for where, some in [({}, parts), *((part.one.cell, [part]) for part in parts)]:
-        about = dict.fromkeys(names, "") | dict(where) if where else dict.fromkeys(names, ALL)
-        for group in groups:
-            row = _row(runs, group, some)
-            if row is not None:
-                untested = {} if not where and not group.choice else {"p": float("nan")}
-                yield about | row | untested
+    again = verdicts_again(cells, replicates)
+    counted = [_count(runs, groups, *each) for each in zip(cells, again, strict=True)]
+    names = dict.fromkeys(key for one in cells for key in one.cell)
+    for row in _laid_out(groups, counted):
+        yield dict.fromkeys(names, ALL) | row | ({"p": float("nan")} if row["choice"] else {})
+    for each in counted:
+        for row in _laid_out(groups, [each]):
+            yield dict.fromkeys(names, "") | dict(each.one.cell) | row | {"p": float("nan")}
 
 
 def _groups(runs: RunSet, cells: Sequence[PairedCell]) -> Iterator[_Group]:
-    levels = [(choice, level) for choice, names in runs.choices.items() for level in names]
     for kept in (ALL,) if all(one.accurate.all() for one in cells) else (ALL, ACCURATE):
-        for weighting in (OPTIONS, UNIVERSES):
-            for choice, level in [("", ""), *levels]:
-                yield _Group(kept, weighting, choice, level)
+        yield from (_Group("", "", kept, weighting) for weighting in (OPTIONS, UNIVERSES))
+        for choice, levels in runs.choices.items():
+            yield from (_Group(choice, level, kept, OPTIONS) for level in levels)
 
 
-def _row(runs: RunSet, group: _Group, parts: Sequence[_Part]) -> dict[str, Any] | None:
-    members = [group.members(runs, part.one) for part in parts]
-    universes = int(sum(inside.sum() for inside in members))
-    if not universes:
-        return None
-    undefined = [
-        inside & (part.one.verdict == UNDEFINED) for part, inside in zip(parts, members, strict=True)
+def _count(
+    runs: RunSet, groups: Sequence[_Group], one: PairedCell, again: Mapping[str, np.ndarray]
+) -> _Counted:
+    members = np.stack([group.members(runs, one) for group in groups], axis=1)
+    counted = members & (one.verdict != UNDEFINED)[:, None]
+    by_options = np.array([group.weighting == OPTIONS for group in groups])
+    weights = np.where(by_options, option_weights(runs, one.levels)[:, None], 1.0) * counted
+    # By options a cell weighs 1, as every other, in each group that it has anything to say of.
+    scale = np.where(by_options & counted.any(axis=0), weights.sum(axis=0), 1.0)
+    return _Counted(one, members, weights / scale, again)
+
+
+def _laid_out(groups: Sequence[_Group], cells: Sequence[_Counted]) -> Iterator[dict[str, Any]]:
+    """Make the rows of all groups that have a universe in these cells."""
+    verdict = np.concatenate([each.one.verdict for each in cells])
+    members = np.concatenate([each.members for each in cells])
+    weight = np.sum([each.weights.sum(axis=0) for each in cells], axis=0)
+    # A group without a defined universe has no shares: NaN.
+    total = np.where(weight > 0, weight, np.nan)
+    columns = {
+        "universes": members.sum(axis=0),
+        "undefined": members[verdict == UNDEFINED].sum(axis=0),
+        "seeds": _fewest_seeds(cells),
+    }
+    for name in VERDICTS:
+        columns |= _share(name, cells, total)
+    columns |= _mean_difference(cells, total)
+    for number, group in enumerate(groups):
+        if columns["universes"][number]:
+            yield vars(group) | {name: column[number].item() for name, column in columns.items()}
+
+
+def _fewest_seeds(cells: Sequence[_Counted]) -> np.ndarray:
+    """Return the fewest seeds that a defined universe of each group has: [G], 0 where there is none."""
+    seeds = np.concatenate([each.one.bounds.seeds for each in cells])[:, None]
+    weights = np.concatenate([each.weights for each in cells])
+    fewest = np.where(weights > 0, seeds, np.inf).min(axis=0)
+    return np.where(np.isinf(fewest), 0, fewest).astype(int)
+
+
+def _share(verdict: str, cells: Sequence[_Counted], total: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the share of a verdict with its interval: [G] each."""
+    share = np.sum([each.weights.T @ (each.one.verdict == verdict) for each in cells], axis=0) / total
+    drawn = np.sum([each.weights.T @ each.again[verdict] for each in cells], axis=0) / total[:, None]
+    low, high = share + np.percentile(drawn, _PERCENTS, axis=1) - drawn.mean(axis=1)
+    # A share that hardly ever moves has both percentiles on one side of their mean.
+    low, high = np.clip(low, 0.0, share), np.clip(high, share, 1.0)
+    return {verdict: share, f"{verdict}_low": low, f"{verdict}_high": high}
+
+
+def _mean_difference(cells: Sequence[_Counted], total: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the mean over universes, its interval, and how likely one as far from 0 is: [G] each."""
+    mean, terms, moved = np.zeros_like(total), [], dict[str, np.ndarray]()
+    for each in cells:
+        bounds, shares = each.one.bounds, each.weights / total
+        mean += np.nan_to_num(bounds.value) @ shares
+        terms.append((bounds.mean_variance @ shares**2, bounds.seed_freedom))
+        moves = shares.T @ bounds.text_draws
+        moved[dataset_of(each.one)] = moved.get(dataset_of(each.one), 0.0) + moves
+    terms += [
+        (moves.var(axis=1, ddof=1), moves.shape[1] - 1) for moves in moved.values() if moves.shape[1] > 1
     ]
-    weighed = [(part, part.weights(group, inside)) for part, inside in zip(parts, members, strict=True)]
-    counted = [part.one.bounds.seeds[weights > 0] for part, weights in weighed]
-    row: dict[str, Any] = {
-        "choice": group.choice,
-        "level": group.level,
-        "kept": group.kept,
-        "weighting": group.weighting,
-        "universes": universes,
-        "undefined": int(sum(inside.sum() for inside in undefined)),
-        "seeds": int(min((some.min() for some in counted if some.size), default=0)),
-    }
-    for verdict in VERDICTS:
-        row |= _share(verdict, weighed)
-    return row | _mean_difference(weighed)
-
-
-def _share(verdict: str, weighed: Sequence[tuple[_Part, np.ndarray]]) -> dict[str, float]:
-    total = sum(float(weights.sum()) for _, weights in weighed)
-    if not total:
-        return dict.fromkeys((verdict, f"{verdict}_low", f"{verdict}_high"), float("nan"))
-    share = sum(weights @ (part.one.verdict == verdict) for part, weights in weighed) / total
-    drawn = np.sum([weights @ part.again[verdict] for part, weights in weighed], axis=0) / total
-    low, high = share + np.percentile(drawn, _PERCENTS) - drawn.mean()
-    return {
-        verdict: float(share),
-        # A share that hardly ever moves has percentiles on one side of their mean.
-        f"{verdict}_low": float(np.clip(low, 0.0, share)),
-        f"{verdict}_high": float(np.clip(high, share, 1.0)),
-    }
-
-
-def _mean_difference(weighed: Sequence[tuple[_Part, np.ndarray]]) -> dict[str, float]:
-    """Return the mean over universes, its interval, and how likely one as far from 0 is by chance."""
-    total = sum(float(weights.sum()) for _, weights in weighed)
-    if not total:
-        return dict.fromkeys(("difference", "low", "high", "p"), float("nan"))
-    mean, terms, moved = 0.0, [], dict[str, np.ndarray]()
-    for part, weights in weighed:
-        bounds, share = part.one.bounds, weights / total
-        mean += float(share @ np.nan_to_num(bounds.value))
-        terms.append((np.array(share**2 @ bounds.mean_variance), bounds.seed_freedom))
-        name, moves = dataset_of(part.one), share @ bounds.text_draws
-        moved[name] = moved.get(name, np.zeros_like(moves)) + moves
-    terms += [(moves.var(ddof=1), moves.size - 1) for moves in moved.values() if moves.size > 1]
-    variance = np.array(sum(part for part, _ in terms))
-    half = float(half_width(variance, terms))
-    p = float("nan")
-    if variance > 0 and any(part.one.bounds.seed_freedom for part, _ in weighed):
-        p = two_sided(mean / float(np.sqrt(variance)), float(satterthwaite(variance, terms)))
+    variance = np.sum([part for part, _ in terms], axis=0)
+    half = half_width(variance, terms)
+    p = np.full_like(mean, np.nan)
+    if any(each.one.bounds.seed_freedom for each in cells):
+        error = np.sqrt(np.where(variance > 0, variance, np.nan))
+        p = two_sided(mean / error, satterthwaite(variance, terms))
     return {"difference": mean, "low": mean - half, "high": mean + half, "p": p}

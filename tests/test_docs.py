@@ -77,6 +77,7 @@ COMPONENTS = (
     "projections",
     "decoders",
     "architectures",
+    "conclusions",
     "trainers",
 )
 """Folders of which it is enough to say that they have a file for each component."""

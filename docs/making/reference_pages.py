@@ -10,8 +10,9 @@ from typing import Any
 from attex.config.registries import REGISTRIES
 from attex.foundations.registry import Entry, Registry, Spec
 from attex.runner.engine import ENGINES
+from attex.studies.conclusion import CONCLUSIONS
 
-KINDS: dict[str, Registry[Any]] = REGISTRIES | {ENGINES.kind: ENGINES}
+KINDS: dict[str, Registry[Any]] = REGISTRIES | {kind.kind: kind for kind in (ENGINES, CONCLUSIONS)}
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,12 @@ ABOUT = {
         "Analyses", "What is asked of the trained models: the array `analyses`.", ("analyses",), True
     ),
     "engine": Kind("Engines", "Who computes the stages of an experiment: `attex run --engine`."),
+    "conclusion": Kind(
+        "Conclusions",
+        "What is asked of all models of a study, as the sign of a difference: its array `asks`.",
+        ("asks",),
+        True,
+    ),
 }
 
 GIVEN = {
@@ -150,11 +157,8 @@ def _entry(kind: str, entry: Entry[Any]) -> list[str]:
         lines += [f"Also written {', '.join(f'`{alias}`' for alias in entry.aliases)}.", ""]
     if entry.cite:
         lines += [f"Source: {entry.cite}.", ""]
-    lines += [
-        "In an experiment:" if kind != "engine" else "On the command line:",
-        "",
-        _shown(kind, entry),
-    ]
+    where = {"engine": "On the command line:", "conclusion": "In a study:"}
+    lines += [where.get(kind, "In an experiment:"), "", _shown(kind, entry)]
     options = {name: f for name, f in entry.options.model_fields.items() if name != "type"}
     if options:
         schema = entry.options.model_json_schema()["properties"]
@@ -169,7 +173,9 @@ def _shown(kind: str, entry: Entry[Any]) -> str:
     if kind == "engine":
         command = f"attex run experiment.jsonnet --engine {entry.name}"
         return f"```sh no-run: there is more on the page about running\n{command}\n```"
-    return f"```jsonnet\n{jsonnet(example(kind, entry.name))}\n```"
+    # A study has more than its questions: this alone is no file.
+    not_run = " no-run: a part of a study" if kind == "conclusion" else ""
+    return f"```jsonnet{not_run}\n{jsonnet(example(kind, entry.name))}\n```"
 
 
 def takes(schema: Mapping[str, Any]) -> str:

@@ -49,7 +49,12 @@ def test_list_prints_every_registered_name_with_its_summary(attex_: Attex) -> No
     code, out, err = attex_("list")
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert [line for line in lines if not line.startswith(" ")] == [*REGISTRIES, "engine", "experiment"]
+    assert [line for line in lines if not line.startswith(" ")] == [
+        *REGISTRIES,
+        "engine",
+        "conclusion",
+        "experiment",
+    ]
     for registry in REGISTRIES.values():
         for entry in registry:
             (line,) = (one for one in lines if one.split()[0] == entry.name and entry.summary in one)

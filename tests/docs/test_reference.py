@@ -12,11 +12,12 @@ from attex.data.corpus import build_corpus
 from attex.data.folder import DataFolder
 from attex.data.reader import READERS
 from attex.runner.engine import ENGINES
+from attex.studies.conclusion import CONCLUSIONS
 
 sys.path.insert(0, str(ROOT / "docs"))
 from making import published_keys, reference_pages
 
-KINDS = REGISTRIES | {ENGINES.kind: ENGINES}
+KINDS = REGISTRIES | {kind.kind: kind for kind in (ENGINES, CONCLUSIONS)}
 
 
 def test_the_reference_is_what_the_code_says() -> None:

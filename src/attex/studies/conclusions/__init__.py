@@ -1,0 +1,1 @@
+"""What papers concluded about attention, each as the sign of a difference."""

@@ -11,7 +11,7 @@ from attex.studies.conclusion import Conclusion, Number
 from attex.studies.option_weights import option_weights
 from attex.studies.paired import paired
 from attex.studies.run_set import RunSet
-from attex.studies.shares import holm, share_rows
+from attex.studies.verdict_shares import holm, share_rows
 
 ABOVE_ZERO = Conclusion("τ is above 0", Number((TAU,)), 0.0)
 CHOICES = {"rate": ("low", "middle", "high"), "width": ("32", "64", "128"), "batch": ("8", "16", "32")}

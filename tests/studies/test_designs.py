@@ -1,4 +1,4 @@
-"""Designs are what they say: strength by counting, blocks that can be extended, balance, clear refusals."""
+"""Designs are what they say: strength by counting, blocks to extend, balance, clear refusals."""
 
 import itertools
 import math
@@ -10,7 +10,7 @@ from attex.studies.designs import BLOCK, BLOCKS, Design, design_for
 
 
 def equally_often(levels: np.ndarray, strength: int) -> set[int]:
-    """Count how often each combination of each `strength` three-level columns is there: the counts found."""
+    """Return how often combinations of so many three-level columns are there: all counts found."""
     found: set[int] = set()
     for columns in itertools.combinations(range(levels.shape[1]), strength):
         numbers = levels[:, columns] @ 3 ** np.arange(strength)

@@ -66,16 +66,15 @@ class Multiverse(Study):
                 raise UserError(f"asks: {problem}")
 
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
-        """Lay out spread, dependence, conclusions, and whether agreement says anything of faithfulness."""
+        """Lay out dependence, spread, conclusions, and what agreement says of faithfulness."""
         subject = Subject(runs, self._quantities(runs))
-        spread, _ = spread_part(subject)
-        dependence, _ = dependence_part(subject)
+        spread, dependence = spread_part(subject), dependence_part(subject)
         parts = [dependence, spread]
         lead = [*dependence.sentences[:1], *spread.sentences[:1]]
         asked = self._asked(runs)
         if asked:
             cites = {name: CONCLUSIONS[name.partition("(")[0]].cite for name in asked}
-            concluding, rows = conclusions_part(subject, asked, cites, self.least_accuracy)
+            concluding = conclusions_part(subject, asked, cites, self.least_accuracy)
             parts.append(concluding)
             lead += concluding.sentences[:2]
         faithful = faithful_part(subject)

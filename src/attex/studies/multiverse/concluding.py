@@ -17,8 +17,8 @@ def conclusions_part(
     asked: Mapping[str, Conclusion],
     cites: Mapping[str, str],
     least_accuracy: float | Mapping[str, float],
-) -> tuple[Part, list[dict[str, Any]]]:
-    """Ask every conclusion of every universe; return the rows over all cells, too."""
+) -> Part:
+    """Ask every conclusion of every universe."""
     found = {name: paired(subject.runs, one, least_accuracy) for name, one in asked.items()}
     rows = share_rows(subject.runs, found)
     overall = [
@@ -38,7 +38,7 @@ def conclusions_part(
                 counted, subject.runs.choices, title[:1].upper() + title[1:]
             )
     leading = [row for row in overall if _over_cells(row)]
-    part = Part(
+    return Part(
         "Do the papers' conclusions hold?",
         "A conclusion is the sign of a difference between two numbers of the same model, or of two models "
         "with the same setting, seed and texts. It holds in a universe if the whole 95 % interval is on its "
@@ -47,11 +47,10 @@ def conclusions_part(
         {"tables/conclusions": frame(overall), "tables/conclusions_by_choice": frame(by_choice)},
         charts,
     )
-    return part, leading
 
 
 def _over_cells(row: Mapping[str, Any]) -> bool:
-    return row["dataset"] == ALL and row["weighting"] == OPTIONS and row["kept"] == ALL
+    return bool(row["dataset"] == ALL and row["weighting"] == OPTIONS and row["kept"] == ALL)
 
 
 def _sentence(row: Mapping[str, Any]) -> str:

@@ -12,15 +12,16 @@ from attex.foundations.progress import track
 from attex.report.study_page import Part
 from attex.studies.multiverse.subject import Subject, cell_name, chart_name
 from attex.studies.run_set import CellRuns
-from attex.studies.variance import Share, Shares, shares_of
+from attex.studies.shares import Share, Shares
+from attex.studies.variance import shares_of
 
 _NAMED = 3
 """As many choices are named in a sentence."""
 WHOLE = "whole design"
 
 
-def dependence_part(subject: Subject) -> tuple[Part, list[dict[str, Any]]]:
-    """Share out the variance of every quantity in every cell; return the rows of the shares, too."""
+def dependence_part(subject: Subject) -> Part:
+    """Share out the variance of every quantity in every cell."""
     rows: list[dict[str, Any]] = []
     effects: list[dict[str, Any]] = []
     charts: dict[str, dict[str, Any]] = {}
@@ -41,7 +42,7 @@ def dependence_part(subject: Subject) -> tuple[Part, list[dict[str, Any]]]:
                 levels, subject.runs.choices, title, quantity, found.mean
             )
             sentences.append(_sentence(f"{quantity} of {cell_name(cell)}", whole, found))
-    part = Part(
+    return Part(
         "What does it depend on?",
         "The variance of a number over all models is shared out (ω²): to each choice, to pairs of choices, "
         "to three and more together, and to seeds. Estimates of what has no effect are below 0 half of the "
@@ -51,7 +52,6 @@ def dependence_part(subject: Subject) -> tuple[Part, list[dict[str, Any]]]:
         {"tables/shares": frame(rows), "tables/effects": frame(effects)},
         charts,
     )
-    return part, rows
 
 
 def _share_rows(subject: Subject, found: Shares) -> Iterator[dict[str, Any]]:

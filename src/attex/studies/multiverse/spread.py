@@ -21,7 +21,7 @@ _PERCENTS = (0, 5, 25, 50, 75, 95, 100)
 _COLUMNS = ("least", "p5", "p25", "median", "p75", "p95", "most")
 
 
-def spread_part(subject: Subject) -> tuple[Part, list[dict[str, Any]]]:
+def spread_part(subject: Subject) -> Part:
     """Lay out percentiles of every quantity in every cell, and draw the universes one by one."""
     rows = [_row(cell, quantity) for cell, quantity in subject.pairs()]
     charts = {}
@@ -39,7 +39,7 @@ def spread_part(subject: Subject) -> tuple[Part, list[dict[str, Any]]]:
                     quantity,
                     lines=published_values(cell, quantity),
                 )
-    part = Part(
+    return Part(
         "How far does it spread?",
         "Every universe is one defensible way to train the same model. Its value is the mean over its "
         "seeds. The table has percentiles over universes; `sides` is the share of universes whose value "
@@ -48,7 +48,6 @@ def spread_part(subject: Subject) -> tuple[Part, list[dict[str, Any]]]:
         {"tables/spread": frame(rows)},
         charts,
     )
-    return part, rows
 
 
 def _row(cell: CellRuns, quantity: str) -> dict[str, Any]:

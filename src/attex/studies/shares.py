@@ -24,7 +24,7 @@ def share_rows(
     """Count verdicts: rows per conclusion, over all cells and for each, of all universes and by choice.
 
     A row has the columns of the cell (`all` over cells), `choice` and `level` (both empty where all are
-    counted), `kept` (`all` universes, or only the `accurate` ones, where some are not), `weighting`, and
+    counted), `kept` (`all` universes, or only the `accurate` ones, if any is not), `weighting`, and
 
     - `universes`, `undefined`: how many there are, and how many of them have no difference;
     - `seeds`: the fewest that one has; 1 means that nothing is known of other seeds;
@@ -45,11 +45,13 @@ def share_rows(
     t = mean / √(variance over seeds + variance over texts), two-sided, with Satterthwaite's freedom.
     It is not made where no universe has two seeds. Holm's correction is over the conclusions.
     """
+    accurate = all(one.accurate.all() for cells in asked.values() for one in cells)
+    groups = list(_groups(runs, (ALL,) if accurate else (ALL, ACCURATE)))
     rows = [
         {"conclusion": title} | row
         for title, cells in asked.items()
         if cells
-        for row in _rows(runs, cells, replicates)
+        for row in _rows(runs, groups, cells, replicates)
     ]
     for family in {(row["kept"], row["weighting"]) for row in rows}:
         tested = [row for row in rows if (row["kept"], row["weighting"]) == family]
@@ -105,8 +107,9 @@ class _Counted:
     again: Mapping[str, np.ndarray]
 
 
-def _rows(runs: RunSet, cells: Sequence[PairedCell], replicates: int) -> Iterator[dict[str, Any]]:
-    groups = list(_groups(runs, cells))
+def _rows(
+    runs: RunSet, groups: Sequence[_Group], cells: Sequence[PairedCell], replicates: int
+) -> Iterator[dict[str, Any]]:
     again = verdicts_again(cells, replicates)
     counted = [_count(runs, groups, *each) for each in zip(cells, again, strict=True)]
     names = dict.fromkeys(key for one in cells for key in one.cell)
@@ -117,8 +120,8 @@ def _rows(runs: RunSet, cells: Sequence[PairedCell], replicates: int) -> Iterato
             yield dict.fromkeys(names, "") | dict(each.one.cell) | row | {"p": float("nan")}
 
 
-def _groups(runs: RunSet, cells: Sequence[PairedCell]) -> Iterator[_Group]:
-    for kept in (ALL,) if all(one.accurate.all() for one in cells) else (ALL, ACCURATE):
+def _groups(runs: RunSet, which: Sequence[str]) -> Iterator[_Group]:
+    for kept in which:
         yield from (_Group("", "", kept, weighting) for weighting in (OPTIONS, UNIVERSES))
         for choice, levels in runs.choices.items():
             yield from (_Group(choice, level, kept, OPTIONS) for level in levels)

@@ -43,6 +43,7 @@ def test_verdicts_are_counted_per_cell_over_cells_and_by_choice() -> None:
     assert [lstm[v] for v in ("holds", "undecided", "reversed")] == pytest.approx([1 / 3] * 3)
     assert [cnn[v] for v in ("holds", "undecided", "reversed")] == pytest.approx([1, 0, 0])
     assert (cnn["universes"], cnn["undefined"]) == (3, 1)
+    assert [both[f"n_{v}"] for v in ("holds", "undecided", "reversed")] == [3, 1, 1]
     # Every cell weighs the same, or every universe.
     assert both["holds"] == pytest.approx((1 / 3 + 1) / 2)
     assert the(rows, **ALL | {"weighting": "universes"})["holds"] == pytest.approx(3 / 5)

@@ -26,7 +26,8 @@ def share_rows(
     A row has the columns of the cell (`all` over cells), `choice` and `level` (both empty where all are
     counted), `kept` (`all` universes, or only the `accurate` ones, if any is not), `weighting`, and
 
-    - `universes`, `undefined`: how many there are, and how many of them have no difference;
+    - `universes`: how many there are; `undefined`: how many of them have no difference; `n_holds`,
+      `n_undecided`, `n_reversed`: how many say so, unweighed;
     - `seeds`: the fewest that one has; 1 means that nothing is known of other seeds;
     - `holds`, `undecided`, `reversed`: shares of the defined ones, each with `_low` and `_high`;
     - `difference`, `low`, `high`: the mean difference over the defined ones;
@@ -152,6 +153,7 @@ def _laid_out(groups: Sequence[_Group], cells: Sequence[_Counted]) -> Iterator[d
         "seeds": _fewest_seeds(cells),
     }
     for name in VERDICTS:
+        columns[f"n_{name}"] = members[verdict == name].sum(axis=0)
         columns |= _share(name, cells, total)
     columns |= _mean_difference(cells, total)
     for number, group in enumerate(groups):

@@ -17,7 +17,7 @@ def per_text(rng: np.random.Generator, shift: float, shared: np.ndarray, seeds: 
 def test_differences_of_runs_on_the_same_texts_hold_the_truth_at_their_level() -> None:
     rng = np.random.default_rng(0)
     held, widths = [], []
-    for _ in range(250):
+    for _ in range(150):
         shared = rng.normal(0, 1, len(TEXTS))
         ones = np.ones((3, len(TEXTS)))
         runs = [

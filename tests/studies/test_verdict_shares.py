@@ -43,6 +43,7 @@ def test_verdicts_are_counted_per_cell_over_cells_and_by_choice() -> None:
     assert [lstm[v] for v in ("holds", "undecided", "reversed")] == pytest.approx([1 / 3] * 3)
     assert [cnn[v] for v in ("holds", "undecided", "reversed")] == pytest.approx([1, 0, 0])
     assert (cnn["universes"], cnn["undefined"]) == (3, 1)
+    assert [both[f"n_{v}"] for v in ("holds", "undecided", "reversed")] == [3, 1, 1]
     # Every cell weighs the same, or every universe.
     assert both["holds"] == pytest.approx((1 / 3 + 1) / 2)
     assert the(rows, **ALL | {"weighting": "universes"})["holds"] == pytest.approx(3 / 5)
@@ -56,11 +57,12 @@ def test_verdicts_are_counted_per_cell_over_cells_and_by_choice() -> None:
 
 
 def test_a_level_that_fills_two_slots_does_not_count_twice() -> None:
-    # Two levels in three slots: the second is there twice as often.
-    levels = np.minimum(factorial(3, 3), [1, 2])
+    # Two levels in three slots, in a design of three choices that does not have all settings.
+    slots = factorial(3, 3)
+    levels = np.column_stack([np.minimum(slots[:, 0], 1), slots[:, 1], slots.sum(axis=1) % 3])
     values = np.where(levels[:, :1] == 1, 0.5, -0.5) * np.ones((1, 2))
-    runs = study(cell({TAU: values}, levels=levels), choices={"a": ("x", "y"), "b": ("1", "2", "3")})
-    rows = asked(runs)
+    choices = {"a": ("x", "y"), "b": ("1", "2", "3"), "c": ("1", "2", "3")}
+    rows = asked(study(cell({TAU: values}, levels=levels), choices=choices))
     assert the(rows, **ALL)["holds"] == pytest.approx(1 / 2)
     assert the(rows, **ALL | {"weighting": "universes"})["holds"] == pytest.approx(2 / 3)
 
@@ -102,8 +104,7 @@ def test_intervals_of_shares_and_means_hold_what_they_are_about(over_seeds: floa
     shares, bounds, means, tests = [], [], [], []
     for _ in range(150):
         values, draws = blurred(truth, rng, texts=150, draws=150, over_seeds=over_seeds)
-        one = cell({TAU: values}, {TAU: draws}, levels=np.zeros((27, 1), dtype=int))
-        runs = study(one, choices={"any": ("x",)})
+        runs = study(cell({TAU: values}, {TAU: draws}, levels=factorial(3, 3, 3)), choices=CHOICES)
         row = share_rows(runs, {"q": paired(runs, ABOVE_ZERO)}, replicates=200)[0]
         names = ("holds", "undecided", "reversed")
         shares.append([row[name] for name in names])

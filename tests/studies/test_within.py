@@ -55,6 +55,8 @@ def test_the_partial_correlation_is_that_of_what_dummies_and_others_leave() -> N
     others = np.column_stack([x[:, 1:], (setting[:, None] == np.unique(setting)).astype(float)])
     left = [one - others @ np.linalg.lstsq(others, one, rcond=None)[0] for one in (y, x[:, 0])]
     assert found.correlation == pytest.approx(stats.pearsonr(*left)[0])
+    within = np.concatenate([x[setting == g, 0] - x[setting == g, 0].mean() for g in range(10)])
+    assert found.spread == pytest.approx(np.sqrt((within**2).sum() / 20))
     means = [[one[setting == g].mean() for g in range(10)] for one in (y, x[:, 0])]
     assert correlation_between(y, x[:, 0], setting) == pytest.approx(stats.pearsonr(*means)[0])
 
@@ -107,6 +109,15 @@ def test_raw_numbers_say_the_opposite_of_those_within_settings_and_the_control_s
     assert control["correlation_between"] < -0.5
     assert control["low"] <= 0 <= control["high"]
     assert control["attention"] == "permuted"
+
+
+def test_a_setting_that_a_design_has_twice_counts_once() -> None:
+    columns = confounded(np.random.default_rng(0))
+    twice = {name: np.concatenate([values, values[:20]]) for name, values in columns.items()}
+    levels = np.concatenate([np.arange(60), np.arange(20)])[:, None]
+    (once,) = rows_of(columns, predictor=PREDICTOR)
+    rows = faithfulness_rows(study(cell(twice, levels=levels)))
+    assert next(row for row in rows if row["predictor"] == PREDICTOR) == once
 
 
 def test_two_predictors_are_taken_alone_and_together() -> None:

@@ -12,13 +12,18 @@ _NOTHING = 1e-9
 
 @dataclass(frozen=True)
 class Slope:
-    """How far the outcome goes with one predictor; `problem` says why where it is NaN."""
+    """How far the outcome goes with one predictor; `problem` says why where it is NaN.
+
+    `spread` is the standard deviation of the predictor within settings: slope · spread is what usual
+    differences between seeds go with, whatever the predictor's unit.
+    """
 
     slope: float = float("nan")
     low: float = float("nan")
     high: float = float("nan")
     p: float = float("nan")
     correlation: float = float("nan")
+    spread: float = float("nan")
     problem: str = ""
 
 
@@ -114,7 +119,8 @@ def _slopes(
             slope, half = (float(one[number] / scale[number]) for one in (beta, reach * error))
             p = float(two_sided(beta[number] / error[number], np.array(groups - 1.0)))
             correlation = float(rest @ alone / norm) if norm else float("nan")
-            made.append(Slope(slope, slope - half, slope + half, p, correlation))
+            spread = float(scale[number] / np.sqrt(len(y) - groups))
+            made.append(Slope(slope, slope - half, slope + half, p, correlation, spread))
     return tuple(made)
 
 

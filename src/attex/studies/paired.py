@@ -72,17 +72,20 @@ def verdicts(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 def same_settings(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Match equal rows: [U,F], [V,F] → the rows of both that belong together.
 
-    A setting that a design has twice is matched twice, in order.
+    A setting that a design has twice, as where a choice has fewer levels than slots, is one universe
+    with one set of models: only its first row is taken.
     """
-    waiting: dict[bytes, list[int]] = {}
-    for number, row in enumerate(np.ascontiguousarray(second, dtype=np.int64)):
-        waiting.setdefault(row.tobytes(), []).append(number)
-    found = []
-    for number, row in enumerate(np.ascontiguousarray(first, dtype=np.int64)):
-        if rest := waiting.get(row.tobytes()):
-            found.append((number, rest.pop(0)))
-    pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
-    return pairs[:, 0], pairs[:, 1]
+    ours, theirs = _first_rows(first), _first_rows(second)
+    pairs = [(number, theirs[setting]) for setting, number in ours.items() if setting in theirs]
+    matched = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return matched[:, 0], matched[:, 1]
+
+
+def _first_rows(levels: np.ndarray) -> dict[tuple[int, ...], int]:
+    rows: dict[tuple[int, ...], int] = {}
+    for number, setting in enumerate(map(tuple, levels.tolist())):
+        rows.setdefault(setting, number)
+    return rows
 
 
 def _ask(

@@ -24,9 +24,10 @@ def share_rows(
     """Count verdicts: rows per conclusion, over all cells and for each, of all universes and by choice.
 
     A row has the columns of the cell (`all` over cells), `choice` and `level` (both empty where all are
-    counted), `kept` (`all` universes, or only the `accurate` ones, where some are not), `weighting`, and
+    counted), `kept` (`all` universes, or only the `accurate` ones, if any is not), `weighting`, and
 
-    - `universes`, `undefined`: how many there are, and how many of them have no difference;
+    - `universes`: how many there are; `undefined`: how many of them have no difference; `n_holds`,
+      `n_undecided`, `n_reversed`: how many say so, unweighed;
     - `seeds`: the fewest that one has; 1 means that nothing is known of other seeds;
     - `holds`, `undecided`, `reversed`: shares of the defined ones, each with `_low` and `_high`;
     - `difference`, `low`, `high`: the mean difference over the defined ones;
@@ -45,11 +46,13 @@ def share_rows(
     t = mean / √(variance over seeds + variance over texts), two-sided, with Satterthwaite's freedom.
     It is not made where no universe has two seeds. Holm's correction is over the conclusions.
     """
+    accurate = all(one.accurate.all() for cells in asked.values() for one in cells)
+    groups = list(_groups(runs, (ALL,) if accurate else (ALL, ACCURATE)))
     rows = [
         {"conclusion": title} | row
         for title, cells in asked.items()
         if cells
-        for row in _rows(runs, cells, replicates)
+        for row in _rows(runs, groups, cells, replicates)
     ]
     for family in {(row["kept"], row["weighting"]) for row in rows}:
         tested = [row for row in rows if (row["kept"], row["weighting"]) == family]
@@ -105,8 +108,9 @@ class _Counted:
     again: Mapping[str, np.ndarray]
 
 
-def _rows(runs: RunSet, cells: Sequence[PairedCell], replicates: int) -> Iterator[dict[str, Any]]:
-    groups = list(_groups(runs, cells))
+def _rows(
+    runs: RunSet, groups: Sequence[_Group], cells: Sequence[PairedCell], replicates: int
+) -> Iterator[dict[str, Any]]:
     again = verdicts_again(cells, replicates)
     counted = [_count(runs, groups, *each) for each in zip(cells, again, strict=True)]
     names = dict.fromkeys(key for one in cells for key in one.cell)
@@ -117,8 +121,8 @@ def _rows(runs: RunSet, cells: Sequence[PairedCell], replicates: int) -> Iterato
             yield dict.fromkeys(names, "") | dict(each.one.cell) | row | {"p": float("nan")}
 
 
-def _groups(runs: RunSet, cells: Sequence[PairedCell]) -> Iterator[_Group]:
-    for kept in (ALL,) if all(one.accurate.all() for one in cells) else (ALL, ACCURATE):
+def _groups(runs: RunSet, which: Sequence[str]) -> Iterator[_Group]:
+    for kept in which:
         yield from (_Group("", "", kept, weighting) for weighting in (OPTIONS, UNIVERSES))
         for choice, levels in runs.choices.items():
             yield from (_Group(choice, level, kept, OPTIONS) for level in levels)
@@ -149,6 +153,7 @@ def _laid_out(groups: Sequence[_Group], cells: Sequence[_Counted]) -> Iterator[d
         "seeds": _fewest_seeds(cells),
     }
     for name in VERDICTS:
+        columns[f"n_{name}"] = members[verdict == name].sum(axis=0)
         columns |= _share(name, cells, total)
     columns |= _mean_difference(cells, total)
     for number, group in enumerate(groups):

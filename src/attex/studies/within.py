@@ -7,6 +7,7 @@ import numpy as np
 
 from attex.studies.conclusion import agreement
 from attex.studies.fixed_effects import correlation_between, within_settings
+from attex.studies.paired import same_settings
 from attex.studies.run_set import CellRuns, RunSet
 
 OUTCOMES = ("auprc(attention)", "comprehensiveness(attention) normalised")
@@ -32,7 +33,8 @@ def faithfulness_rows(runs: RunSet, statistic: str = "kendall_tau") -> list[dict
       control: τ of the model's own weights put on other words. Which words were attended to is lost
       there, so what still goes with the outcome is not agreement.
     - `slope`, `low`, `high`, `p`: of the regression (see `within_settings`), in units of the outcome for
-      one unit of τ.
+      one unit of the predictor. Own and permuted τ have different units; times `spread`, the standard
+      deviation of the predictor within settings, their slopes can be compared.
     - `correlation_within`: the partial correlation; `correlation_between`: the raw one of the means of
       settings, for contrast.
     - `models`, `settings`: what the regression rests on; `left_out`: models that have not all numbers,
@@ -50,11 +52,18 @@ def faithfulness_rows(runs: RunSet, statistic: str = "kendall_tau") -> list[dict
     rows: list[dict[str, Any]] = []
     for outcome in OUTCOMES:
         for dataset, cells in groups:
-            having = [cell for cell in cells if outcome in cell.values]
+            having = [_once(cell) for cell in cells if outcome in cell.values]
             if having:
                 about = {"outcome": outcome, "dataset": dataset}
                 rows += [about | row for row in _rows(having, outcome, statistic)]
     return rows
+
+
+def _once(models: CellRuns) -> CellRuns:
+    """Take each setting once: a design may have one twice, with the same models."""
+    rows, _ = same_settings(models.levels, models.levels)
+    values = {name: numbers[rows] for name, numbers in models.values.items()}
+    return CellRuns(models.cell, models.levels[rows], models.seeds, values, {})
 
 
 def _rows(cells: Sequence[CellRuns], outcome: str, statistic: str) -> Iterator[dict[str, Any]]:
@@ -83,6 +92,7 @@ def _regressed(
             "low": slope.low,
             "high": slope.high,
             "p": slope.p,
+            "spread": slope.spread,
             "correlation_within": slope.correlation,
             "correlation_between": correlation_between(y, x[:, number], setting),
             "models": fit.models,

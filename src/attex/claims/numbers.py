@@ -1,0 +1,165 @@
+"""Numbers of ours, as `numbers.csv` has them: by cell, what was chosen, seed, quantity and class."""
+
+import csv
+import functools
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from attex.claims.ledger import Cell, Claim
+from attex.claims.quantities import OVERALL, key_of, projection_of
+from attex.claims.verdict import Prediction, Spread, pooled, predict
+from attex.foundations.csv_cells import original_text
+from attex.foundations.errors import UserError
+
+BASE = "as published"
+"""The setting of a study that follows the paper in everything; others swap one ingredient."""
+
+_ABOUT = ("dataset", "encoder", "attention", "projection")
+_SETTING, _SEED, _QUANTITY, _CLASS, _VALUE = "setting", "seed", "quantity", "class", "value"
+_ENDS = ("low", "high")
+
+
+@dataclass(frozen=True)
+class Number:
+    """One number of one trained model; `choices` says what was chosen for it, by name."""
+
+    cell: Cell
+    choices: Mapping[str, str]
+    seed: str
+    quantity: str
+    class_: str
+    value: float
+
+    @property
+    def setting(self) -> str:
+        """What differs from the paper, in words."""
+        return self.choices.get(_SETTING, BASE)
+
+
+def read_numbers(path: Path) -> Iterator[Number]:
+    """Read `numbers.csv`: a row for each quantity, class and seed, or a column for each quantity.
+
+    In the long form columns `quantity`, `class` and `value` follow `seed`. In the wide form every column
+    after `seed` is a quantity over all texts. What stands between `projection` and `seed` was chosen.
+    """
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.reader(file)
+        header = [original_text(name) for name in next(rows, [])]
+        absent = [name for name in (*_ABOUT, _SEED) if name not in header]
+        if absent:
+            raise UserError(
+                f"{path}: no column {absent[0]}; a table of numbers has {', '.join(_ABOUT)}, …"
+            )
+        known = (*_ABOUT, _SEED, _QUANTITY, _CLASS, _VALUE, *_ENDS)
+        after = header.index(_SEED) + 1
+        long = _QUANTITY in header
+        choices = [name for name in header[: None if long else after] if name not in known]
+        for cells in rows:
+            row = dict(zip(header, map(original_text, cells), strict=False))
+            chosen = {name: row[name] for name in choices}
+            where = f"{path} line {rows.line_num}"
+            if len(row) < len(header):
+                raise UserError(f"{where}: {len(row)} cells where the header has {len(header)}")
+            named = [(row[_QUANTITY], row[_CLASS], row[_VALUE])] if long else []
+            named += [] if long else [(name, OVERALL, row[name]) for name in header[after:]]
+            for quantity, class_, text in named:
+                yield Number(_cell(row), chosen, row[_SEED], quantity, class_, _value(text, where))
+
+
+def _cell(row: Mapping[str, str]) -> Cell:
+    return row["dataset"], row["encoder"], row["attention"], projection_of(row["projection"])
+
+
+def _value(text: str, where: str) -> float:
+    try:
+        return float(text) if text else math.nan
+    except ValueError:
+        raise UserError(f"{where}: '{text}' is no number") from None
+
+
+BySeed = dict[str, float]
+
+
+@dataclass
+class Study:
+    """The numbers of a study: by setting, quantity, cell and class a value for each seed."""
+
+    name: str
+    _values: dict[str, dict[str, dict[Cell, dict[str, BySeed]]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, name: str, numbers: Iterable[Number]) -> "Study":
+        """Sort numbers by what they are of."""
+        study = cls(name)
+        for number in numbers:
+            by_cell = study._values.setdefault(number.setting, {}).setdefault(
+                key_of(number.quantity), {}
+            )
+            by_seed = by_cell.setdefault(number.cell, {}).setdefault(number.class_, {})
+            by_seed[number.seed] = number.value
+        return study
+
+    def settings(self) -> list[str]:
+        """Name the settings there are."""
+        return list(self._values)
+
+    def values(self, claim: Claim, setting: str = BASE) -> list[float]:
+        """Return the numbers of each seed that are about the same as a published one."""
+        by_class = self._values.get(setting, {}).get(claim.key, {}).get(claim.cell, {})
+        return [value for value in by_class.get(claim.class_, {}).values() if not math.isnan(value)]
+
+    def prediction(self, claim: Claim, setting: str = BASE) -> Prediction | None:
+        """Return the interval for a published number under a setting; None without numbers of ours."""
+        overall = claim.class_ == OVERALL
+        spread = self._spread(setting, claim.key, claim.encoder, claim.attention, overall)
+        return predict(self.values(claim, setting), spread)
+
+    # A study is filled before it is asked, so that what was pooled once stays true.
+    @functools.cache  # noqa: B019
+    def _spread(self, setting: str, key: str, encoder: str, attention: str, overall: bool) -> Spread:
+        """Pool over all cells with this encoder and attention, of numbers by class or over all texts."""
+        cells = self._values.get(setting, {}).get(key, {})
+        return pooled(
+            [list(each.values()) for name, each in by_class.items() if (name == OVERALL) == overall]
+            for (_, *model, _), by_class in cells.items()
+            if model == [encoder, attention]
+        )
+
+    __hash__ = object.__hash__
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model of a multiverse: what was chosen for it, and one number of it."""
+
+    choices: Mapping[str, str]
+    value: float
+
+    @property
+    def universe(self) -> tuple[str, ...]:
+        """The setting of all choices, without the seed."""
+        return tuple(self.choices.values())
+
+
+@dataclass(frozen=True)
+class Universes:
+    """The numbers of a multiverse, by quantity, class and cell; `base` names the papers' own levels."""
+
+    models: Mapping[tuple[str, str, Cell], list[Model]]
+    base: Mapping[str, str]
+
+    @classmethod
+    def of(cls, numbers: Iterable[Number], base: Mapping[str, str]) -> "Universes":
+        """Sort numbers by what they are of."""
+        models: dict[tuple[str, str, Cell], list[Model]] = {}
+        for number in numbers:
+            if not math.isnan(number.value):
+                place = key_of(number.quantity), number.class_, number.cell
+                models.setdefault(place, []).append(Model(number.choices, number.value))
+        return cls(models, base)
+
+    def about(self, claim: Claim) -> list[Model]:
+        """Return the models that a published number could be of."""
+        return self.models.get((claim.key, claim.class_, claim.cell), [])

@@ -77,7 +77,7 @@ def test_what_was_counted_is_the_same_or_not(tmp_path: Path) -> None:
     lines = rows([9017], "n_train", about={"dataset": "pronoun"} | nothing)
     lines += rows([871], "n_dev", about={"dataset": "sst-wiki"} | nothing)
     write_rows(tmp_path / "pruthi_2020" / "numbers.csv", lines)
-    found = {one.claim.claim: one.verdict for one in judge_all(from_results(tmp_path), "pruthi_2020")}
+    found = {one.claim.claim: one.verdict for one in judge_all(from_results(tmp_path))}
     assert found["PR-1322"] is Verdict.REPRODUCED
     assert found["PR-1327"] is Verdict.DIFFERS
 

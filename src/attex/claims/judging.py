@@ -75,10 +75,9 @@ class Evidence:
         return None
 
 
-def judge_all(evidence: Evidence, paper: str | None = None) -> list[Judgement]:
-    """Judge every number of the ledger, or those of one paper."""
-    claims = published(paper=paper) if paper else published()
-    return [_judged(claim, evidence) for claim in claims]
+def judge_all(evidence: Evidence) -> list[Judgement]:
+    """Judge every number of the ledger."""
+    return [_judged(claim, evidence) for claim in published()]
 
 
 def _judged(claim: Claim, evidence: Evidence) -> Judgement:
@@ -116,13 +115,16 @@ def _counted(claim: Claim, study: Study, setting: str) -> Judgement:
 
 def from_results(folder: Path) -> Evidence:
     """Read the numbers of every study in a folder of results."""
+    wanted = {claim.key for claim in published()}
     studies, universes = {}, None
     for path in sorted(folder.glob(f"*/{NUMBERS}")):
         name = path.parent.name
         if name == MULTIVERSE:
-            universes = Universes.of(read_numbers(path), _base_levels(path.with_name("base.csv")))
+            universes = Universes.of(
+                read_numbers(path, wanted), _base_levels(path.with_name("base.csv"))
+            )
         else:
-            studies[name] = Study.of(name, read_numbers(path))
+            studies[name] = Study.of(name, read_numbers(path, wanted))
     return Evidence(studies, universes)
 
 

@@ -3,7 +3,7 @@
 import csv
 import functools
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,38 +38,78 @@ class Number:
         return self.choices.get(_SETTING, BASE)
 
 
-def read_numbers(path: Path) -> Iterator[Number]:
+def read_numbers(path: Path, wanted: Container[str] | None = None) -> Iterator[Number]:
     """Read `numbers.csv`: a row for each quantity, class and seed, or a column for each quantity.
 
     In the long form columns `quantity`, `class` and `value` follow `seed`. In the wide form every column
-    after `seed` is a quantity over all texts. What stands between `projection` and `seed` was chosen.
+    after `seed` is a quantity over all texts. What stands between `projection` and `seed` was chosen. Of
+    a large table only the wanted quantities, by their keys, need be read.
     """
     with path.open(encoding="utf-8", newline="") as file:
         rows = csv.reader(file)
-        header = [original_text(name) for name in next(rows, [])]
+        header = [_text(name) for name in next(rows, [])]
+        form = _Form.of(header, path)
+        for cells in rows:
+            where = f"{path} line {rows.line_num}"
+            if len(cells) != len(header):
+                raise UserError(f"{where}: {len(cells)} cells where the header has {len(header)}")
+            for quantity, class_, value in form.named(cells):
+                if wanted is None or key_of(quantity) in wanted:
+                    cell, choices, seed = form.about(cells)
+                    yield Number(cell, choices, seed, quantity, class_, _value(value, where))
+
+
+@dataclass(frozen=True)
+class _Form:
+    """Where in a row of a table its parts stand."""
+
+    cell: tuple[int, ...]
+    seed: int
+    choices: Mapping[str, int]
+    long: tuple[int, int, int] | None
+    wide: Mapping[str, int]
+    _seen: dict[tuple[str, ...], tuple[Cell, Mapping[str, str]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, header: list[str], path: Path) -> "_Form":
         absent = [name for name in (*_ABOUT, _SEED) if name not in header]
+        if not absent and _QUANTITY in header:
+            absent = [name for name in (_CLASS, _VALUE) if name not in header]
         if absent:
             raise UserError(
                 f"{path}: no column {absent[0]}; a table of numbers has {', '.join(_ABOUT)}, …"
             )
+        places = {name: place for place, name in enumerate(header)}
         known = (*_ABOUT, _SEED, _QUANTITY, _CLASS, _VALUE, *_ENDS)
-        after = header.index(_SEED) + 1
-        long = _QUANTITY in header
-        choices = [name for name in header[: None if long else after] if name not in known]
-        for cells in rows:
-            row = dict(zip(header, map(original_text, cells), strict=False))
-            chosen = {name: row[name] for name in choices}
-            where = f"{path} line {rows.line_num}"
-            if len(row) < len(header):
-                raise UserError(f"{where}: {len(row)} cells where the header has {len(header)}")
-            named = [(row[_QUANTITY], row[_CLASS], row[_VALUE])] if long else []
-            named += [] if long else [(name, OVERALL, row[name]) for name in header[after:]]
-            for quantity, class_, text in named:
-                yield Number(_cell(row), chosen, row[_SEED], quantity, class_, _value(text, where))
+        seed, is_long = places[_SEED], _QUANTITY in header
+        return cls(
+            tuple(places[name] for name in _ABOUT),
+            seed,
+            {n: place for n, place in places.items() if n not in known and (is_long or place < seed)},
+            (places[_QUANTITY], places[_CLASS], places[_VALUE]) if is_long else None,
+            {} if is_long else {n: place for n, place in places.items() if place > seed},
+        )
+
+    def named(self, cells: list[str]) -> Iterator[tuple[str, str, str]]:
+        """Yield quantity, class and value."""
+        if self.long is not None:
+            quantity, class_, value = (cells[place] for place in self.long)
+            yield _text(quantity), _text(class_), value
+        for name, place in self.wide.items():
+            yield name, OVERALL, cells[place]
+
+    def about(self, cells: list[str]) -> tuple[Cell, Mapping[str, str], str]:
+        """Return the cell, what was chosen, and the seed; equal ones are the same object."""
+        told = tuple(cells[place] for place in (*self.cell, *self.choices.values()))
+        if told not in self._seen:
+            dataset, encoder, attention, projection, *levels = map(_text, told)
+            choices = dict(zip(self.choices, levels, strict=True))
+            self._seen[told] = (dataset, encoder, attention, projection_of(projection)), choices
+        return *self._seen[told], cells[self.seed]
 
 
-def _cell(row: Mapping[str, str]) -> Cell:
-    return row["dataset"], row["encoder"], row["attention"], projection_of(row["projection"])
+def _text(cell: str) -> str:
+    return original_text(cell) if cell.startswith("'") else cell
 
 
 def _value(text: str, where: str) -> float:

@@ -39,9 +39,7 @@ _INTRODUCTION = """\
 # Published numbers, and whether they come out again
 
 All {total} numbers of the ledger, which papers on attention as explanation have printed or released,
-each with a verdict. Written by `attex claims`; `attex claims --check` recomputes the verdicts from the
-tables of numbers in `results/` and fails if this page is stale. Every number is in
-[claims.csv](claims.csv), with its source.
+each with a verdict. {made} Every number is in [claims.csv](claims.csv), with its source.
 
 ## What a verdict means
 
@@ -50,6 +48,14 @@ in which one more model of ours would lie 19 times of 20: mean ± t · s · √(
 standard deviation s between seeds pooled over all cells that have the same encoder and attention.
 (That the papers' texts are a sample, too, is left out: they are the same texts.)
 
+"""
+_MADE = """\
+Written by `attex claims`; `attex claims --check` recomputes the verdicts from the
+tables of numbers in `results/` and fails if this page is stale.
+"""
+_MADE_OF_RUNS = """\
+Written by `attex claims --runs` from the newest run of every experiment there;
+their settings need not be those of the papers.
 """
 _WHY = """\
 A cause is a swap of one ingredient that was run, and whose mean over seeds is not that of the base (at
@@ -63,9 +69,10 @@ _SIDES = """
 """
 
 
-def page(judgements: Sequence[Judgement]) -> str:
-    """Write the page in Markdown."""
-    parts = [_INTRODUCTION.format(total=f"{len(judgements):,}")]
+def page(judgements: Sequence[Judgement], own: bool = False) -> str:
+    """Write the page in Markdown; `own` says that the numbers are those of a user's runs."""
+    made = (_MADE_OF_RUNS if own else _MADE).strip()
+    parts = [_INTRODUCTION.format(total=f"{len(judgements):,}", made=made)]
     parts += [f"- **{verdict}**: {meaning}.\n" for verdict, meaning in _MEANINGS.items()]
     parts += ["\n## How many\n\n", chance_sentence(judgements), "\n\n"]
     parts += [at_hand_sentence(judgements), "\n\n"]
@@ -208,11 +215,11 @@ def _cells(one: Judgement) -> list[str]:
     return [*row, str(one.universes or ""), _exact(one.below), _exact(one.above)]
 
 
-def write(judgements: Sequence[Judgement], folder: Path) -> tuple[Path, Path]:
+def write(judgements: Sequence[Judgement], folder: Path, own: bool = False) -> tuple[Path, Path]:
     """Write the page and the table into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     paths = folder / "README.md", folder / "claims.csv"
-    for path, text in zip(paths, (page(judgements), table(judgements)), strict=True):
+    for path, text in zip(paths, (page(judgements, own), table(judgements)), strict=True):
         path.write_text(text, encoding="utf-8")
     return paths
 

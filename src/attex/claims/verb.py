@@ -41,7 +41,7 @@ def of_results(folder: Path, paper: str | None = None) -> Iterator[str]:
     """Judge by the tables of a folder of results, write the page, and say what came of it."""
     judgements = judge_all(from_results(folder))
     written = write(judgements, folder / PAGE)
-    yield from lines([one for one in judgements if paper in (None, one.claim.paper)], paper is not None)
+    yield from lines(_of(paper, judgements), every=paper is not None)
     yield f"written: {' and '.join(map(str, written))}"
 
 
@@ -59,10 +59,14 @@ def of_runs(folders: Mapping[str, Path], target: Path, paper: str | None = None)
     """Judge by the newest run of each experiment, and write page and table into the output folder."""
     if not folders:
         raise UserError(f"no finished run in {target}")
-    judgements = judge_all(from_runs(folders), paper)
-    written = write(judgements, target / PAGE)
-    yield from lines(judgements, every=True)
+    judgements = judge_all(from_runs(folders))
+    written = write(judgements, target / PAGE, own=True)
+    yield from lines(_of(paper, judgements), every=True)
     yield f"written: {' and '.join(map(str, written))}"
+
+
+def _of(paper: str | None, judgements: Sequence[Judgement]) -> list[Judgement]:
+    return [one for one in judgements if paper in (None, one.claim.paper)]
 
 
 def lines(judgements: Sequence[Judgement], every: bool) -> Iterator[str]:

@@ -94,6 +94,9 @@ def test_a_multiverse_says_on_which_side_its_universes_lie(results: Path) -> Non
     write_rows(results / "multiverse" / "numbers.csv", lines)
     with pytest.raises(UserError, match=r"base\.csv is missing"):
         from_results(results)
+    write_rows(results / "multiverse" / "base.csv", [{"choice": "length", "is": "1"}])
+    with pytest.raises(UserError, match="expected the columns choice and level"):
+        from_results(results)
     write_rows(results / "multiverse" / "base.csv", [{"choice": "length", "level": "1"}])
     about = {"paper": "jain_wallace_2019", "quantity": TAU, "class_": "overall", **SST}
     tau = by_name(judge_all(from_results(results)), **about)

@@ -83,6 +83,14 @@ def test_seeds_are_pooled_over_cells_with_the_same_encoder_and_attention(tmp_pat
     assert study.prediction(claim(), "another setting") is None
 
 
+def test_two_values_for_one_model_are_refused(tmp_path: Path) -> None:
+    lines = rows([0.3], width="64") + rows([0.4], width="128")
+    path = write_rows(tmp_path / "numbers.csv", lines)
+    with pytest.raises(UserError, match=r"two values of kendall_tau.*sst lstm tanh softmax.*setting"):
+        Study.of("study", read_numbers(path))
+    assert len(Universes.of(read_numbers(path), {}).about(claim())) == 2, "of a multiverse they are two"
+
+
 def test_undefined_numbers_are_left_out(tmp_path: Path) -> None:
     path = write_rows(tmp_path / "numbers.csv", rows([0.3, math.nan, 0.5]))
     assert Study.of("study", read_numbers(path)).values(claim()) == [0.3, 0.5]

@@ -3,7 +3,7 @@
 import csv
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from attex.claims.causes import Cause, cause_in_study, cause_in_universes, most_telling, sides
@@ -133,7 +133,10 @@ def _base_levels(path: Path) -> dict[str, str]:
     if not path.exists():
         raise UserError(f"{path} is missing: it says which level of each choice the papers have")
     with path.open(encoding="utf-8", newline="") as file:
-        return {row["choice"]: row["level"] for row in csv.DictReader(file)}
+        rows = csv.DictReader(file)
+        if rows.fieldnames != ["choice", "level"]:
+            raise UserError(f"{path}: expected the columns choice and level")
+        return {row["choice"]: row["level"] for row in rows}
 
 
 def from_runs(folders: Mapping[str, Path]) -> Evidence:
@@ -144,11 +147,8 @@ def from_runs(folders: Mapping[str, Path]) -> Evidence:
 def _of_runs(folders: Mapping[str, Path]) -> Iterator[Number]:
     for experiment, folder in folders.items():
         for number in numbers_of_run(folder):
-            setting = number.choices.get("setting")
-            told = f"{experiment}, {setting}" if setting else experiment
-            yield Number(
-                number.cell, {"setting": told}, number.seed, number.quantity, number.class_, number.value
-            )
+            # Whatever was chosen inside a study makes a setting of its own.
+            yield replace(number, choices={"setting": ", ".join((experiment, *number.choices.values()))})
 
 
 def counts(judgements: Sequence[Judgement]) -> dict[Verdict, int]:

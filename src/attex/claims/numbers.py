@@ -1,7 +1,6 @@
 """Numbers of ours, as `numbers.csv` has them: by cell, what was chosen, seed, quantity and class."""
 
 import csv
-import functools
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -128,16 +127,22 @@ class Study:
 
     name: str
     _values: dict[str, dict[str, dict[Cell, dict[str, BySeed]]]] = field(default_factory=dict)
+    _spreads: dict[tuple[str, str, str, str, bool], Spread] = field(default_factory=dict)
 
     @classmethod
     def of(cls, name: str, numbers: Iterable[Number]) -> "Study":
-        """Sort numbers by what they are of."""
+        """Sort numbers by what they are of; of two for the same model neither can be told to be right."""
         study = cls(name)
         for number in numbers:
-            by_cell = study._values.setdefault(number.setting, {}).setdefault(
-                key_of(number.quantity), {}
-            )
+            by_key = study._values.setdefault(number.setting, {})
+            by_cell = by_key.setdefault(key_of(number.quantity), {})
             by_seed = by_cell.setdefault(number.cell, {}).setdefault(number.class_, {})
+            if number.seed in by_seed:
+                model = " ".join((*number.cell, number.setting))
+                raise UserError(
+                    f"study {name} has two values of {number.quantity} for {model}, seed {number.seed}: "
+                    "a column setting has to tell them apart"
+                )
             by_seed[number.seed] = number.value
         return study
 
@@ -156,18 +161,16 @@ class Study:
         spread = self._spread(setting, claim.key, claim.encoder, claim.attention, overall)
         return predict(self.values(claim, setting), spread)
 
-    # A study is filled before it is asked, so that what was pooled once stays true.
-    @functools.cache  # noqa: B019
     def _spread(self, setting: str, key: str, encoder: str, attention: str, overall: bool) -> Spread:
         """Pool over all cells with this encoder and attention, of numbers by class or over all texts."""
-        cells = self._values.get(setting, {}).get(key, {})
-        return pooled(
-            [list(each.values()) for name, each in by_class.items() if (name == OVERALL) == overall]
-            for (_, *model, _), by_class in cells.items()
-            if model == [encoder, attention]
-        )
-
-    __hash__ = object.__hash__
+        place = setting, key, encoder, attention, overall
+        if place not in self._spreads:
+            self._spreads[place] = pooled(
+                [list(each.values()) for name, each in by_class.items() if (name == OVERALL) == overall]
+                for (_, *model, _), by_class in self._values.get(setting, {}).get(key, {}).items()
+                if model == [encoder, attention]
+            )
+        return self._spreads[place]
 
 
 @dataclass(frozen=True)

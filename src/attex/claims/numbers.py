@@ -131,7 +131,7 @@ class Study:
 
     @classmethod
     def of(cls, name: str, numbers: Iterable[Number]) -> "Study":
-        """Sort numbers by what they are of; of two for the same model neither can be told to be right."""
+        """Sort numbers by what they are of; two for the same model are refused."""
         study = cls(name)
         for number in numbers:
             by_key = study._values.setdefault(number.setting, {})

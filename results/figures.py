@@ -113,11 +113,11 @@ def published_figure(rows: list[dict[str, Any]]) -> dict[str, Any]:
     shown = [
         {key: row[key] for key in ("published", "ours", "low", "high", "glove_ours", "experiment")}
         | {
-            "pair": f"{row['measure_a']} ~ {row['measure_b']}",
+            "pair": row["quantity"],
             "encoder": row["experiment"].split("_")[-2],
         }
         for row in rows
-        if row["measure_a"] and row["class"] == "overall"
+        if row["quantity"].startswith("kendall_tau(") and row["class"] == "overall"
     ]
     pairs = list(dict.fromkeys(row["pair"] for row in shown))
     scale = alt.Scale(domain=[-0.2, 1.0])

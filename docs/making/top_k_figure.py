@@ -28,7 +28,9 @@ def figure() -> dict[str, Any]:
         for k in range(1, TOKENS + 1)
     ]
     values = [
-        claim.mean for claim in published(paper="neely_schouten_2020", k="non_zero", attention="tanh")
+        claim.mean
+        for claim in published(paper="neely_schouten_2020", attention="tanh")
+        if claim.quantity.startswith("top_k_published(k=non_zero)")
     ]
     band = alt.Chart(alt.InlineData([{"low": min(values), "high": max(values)}]))
     x = alt.X("k:Q", scale=alt.Scale(domain=[1, TOKENS]), title="k", axis=alt.Axis(tickCount=TOKENS))

@@ -20,7 +20,7 @@ from attex.config.loading import load_experiments
 from attex.config.schema import ExperimentConfig
 from attex.foundations.storage import write_json
 from results.figures import difference_figure, published_figure, write_figure
-from results.jain_wallace_2019.causes import EPOCH, FAR, GLOVE, Causes, is_study
+from results.jain_wallace_2019.causes import EPOCH, FAR, GLOVE, Causes, is_study, is_tau
 from results.markdown import number, spread, table
 from results.running import Found, obtain, options, stacked
 
@@ -82,7 +82,7 @@ def tau(found: Found, pair: tuple[str, str]) -> dict[str, Any]:
 def grid_rows(found: Mapping[str, Found], compared: list[dict[str, Any]]) -> list[list[str]]:
     """One line a model: three τ and the accuracy, ours and published."""
     claims = {
-        (row["experiment"], row["quantity"], row["measure_a"], row["measure_b"]): row["published"]
+        (row["experiment"], row["quantity"]): row["published"]
         for row in compared
         if row["class"] == "overall"
     }
@@ -94,11 +94,9 @@ def grid_rows(found: Mapping[str, Found], compared: list[dict[str, Any]]) -> lis
         cells = [data, encoder, attention]
         for pair in PAIRS:
             ours = tau(found[name], pair)
-            cells += [spread(ours), number(claims.get((name, "kendall_tau", *pair)))]
+            cells += [spread(ours), number(claims.get((name, f"kendall_tau({', '.join(pair)})")))]
         accuracy = found[name].pooled("performance").to_dicts()[0]
-        rows.append(
-            [*cells, spread(accuracy, "accuracy"), number(claims.get((name, "accuracy", "", "")))]
-        )
+        rows.append([*cells, spread(accuracy, "accuracy"), number(claims.get((name, "accuracy")))])
     return rows
 
 
@@ -232,7 +230,7 @@ FAR_HEADER = [
 def _far_row(row: dict[str, Any]) -> list[str]:
     return [
         f"`{row['experiment']}`",
-        f"{row['measure_a']} ~ {row['measure_b']}",
+        row["quantity"],
         row["class"],
         number(row["published"]),
         spread(row, "ours"),
@@ -245,7 +243,7 @@ def _far_row(row: dict[str, Any]) -> list[str]:
 
 def page(found: Mapping[str, Found], compared: list[dict[str, Any]]) -> str:
     """Write the page from its template and the measured numbers."""
-    far = [row for row in compared if abs(row["difference"]) > FAR and row["measure_a"]]
+    far = [row for row in compared if abs(row["difference"]) > FAR and is_tau(row)]
     parts = {
         "GRID": table(
             ["data", "encoder", "attention"]

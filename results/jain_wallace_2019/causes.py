@@ -19,6 +19,11 @@ def is_study(name: str) -> bool:
     return name.endswith(GLOVE) or EPOCH in name
 
 
+def is_tau(row: dict[str, Any]) -> bool:
+    """Say whether a published number is a τ."""
+    return bool(row["quantity"].startswith("kendall_tau("))
+
+
 class Causes:
     """What the studies of vectors and of kept epochs found for every published value."""
 
@@ -35,7 +40,7 @@ class Causes:
 
     def of(self, row: dict[str, Any]) -> str:
         """Say what is known of a difference; nothing where it is small."""
-        if not row["measure_a"] or abs(row["difference"]) <= FAR:
+        if not is_tau(row) or abs(row["difference"]) <= FAR:
             return ""
         if row["inside"]:
             return "inside our interval"

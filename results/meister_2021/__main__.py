@@ -78,8 +78,8 @@ def table_6(sweep: Sweep) -> list[dict[str, Any]]:
     for model in sweep.models():
         for measure in IMPORTANCES:
             about = sweep.about(model)
-            which = {"measure_b": measure}
-            theirs = sweep.claim(model, "Table 6", **which) if about["projection"] in ENDS else None
+            which = f"kendall_tau(attention, {measure})"
+            theirs = sweep.claim(model, "Table 6", which) if about["projection"] in ENDS else None
             ours = sweep.agreement(model, measure)
             beyond = sweep.beyond_permuted(model, measure)
             rows.append(
@@ -87,7 +87,11 @@ def table_6(sweep: Sweep) -> list[dict[str, Any]]:
                 | {"measure": measure, "published": theirs.mean if theirs else None}
                 | {key: ours[key] for key in keys}
                 | {f"beyond_{key}": beyond[key] for key in ("mean", "low", "high")}
-                | {"seeds": sweep.by_seed(model, "contextualisation", **which, **{"class": "overall"})}
+                | {
+                    "seeds": sweep.by_seed(
+                        model, "contextualisation", measure_b=measure, **{"class": "overall"}
+                    )
+                }
             )
     return rows
 

@@ -51,7 +51,7 @@ def choices(sweep: Sweep, others: Mapping[str, Found]) -> Iterator[dict[str, Any
             row |= {"influence": everything.dispersion(name, STATES)["mean"]}
             for measure in ("gradient_norm", "leave_one_out"):
                 ours = everything.agreement(name, measure)
-                claim = sweep.claim(model, "Table 6", measure_b=measure)
+                claim = sweep.claim(model, "Table 6", f"kendall_tau(attention, {measure})")
                 row |= {measure: ours["mean"], f"{measure}_published": claim.mean}
                 row |= {f"{measure}_{bound}": ours[bound] for bound in ("low", "high")}
             (found,) = ratios(everything, [name])

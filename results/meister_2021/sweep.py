@@ -65,9 +65,10 @@ class Sweep:
         data, encoder, projection = model.split("_", 2)
         return {"dataset": data, "encoder": encoder, "projection": projection}
 
-    def claim(self, model: str, location: str, **where: str) -> Claim:
-        """Return the one published number about a model."""
-        (found,) = published(paper=PAPER, location=location, **self.about(model), **where)
+    def claim(self, model: str, location: str, quantity: str | None = None) -> Claim:
+        """Return the one published number about a model, or the one of a quantity."""
+        where = self.about(model) | ({} if quantity is None else {"quantity": quantity})
+        (found,) = published(paper=PAPER, location=location, **where)
         return found
 
     def agreement(self, model: str, measure: str) -> dict[str, Any]:

@@ -62,6 +62,11 @@ def experiments() -> list[ExperimentConfig]:
     return [config for one in found for config in one]
 
 
+def quantity_of(statistic: str, k: str, measure: str) -> str:
+    """Name the agreement of attention with a measure as the ledger does."""
+    return f"{statistic}{f'(k={k})' if k else ''}(attention, {measure})"
+
+
 def claim(**where: str) -> Claim:
     """Return the one claim of the paper that is about this."""
     (found,) = published(paper=PAPER, **where)
@@ -74,7 +79,8 @@ def table_1(found: dict[str, Found]) -> list[dict[str, Any]]:
     for data in ("sst", "imdb"):
         for class_ in ("positive", "negative"):
             for measure in ("gradient", "leave_one_out"):
-                theirs = claim(location="Table 1", dataset=data, class_=class_, measure_b=measure)
+                quantity = quantity_of("kendall_tau", "", measure)
+                theirs = claim(location="Table 1", dataset=data, class_=class_, quantity=quantity)
                 line: dict[str, Any] = {"dataset": data, "class": class_, "measure": measure}
                 line |= {"published": theirs.mean, "published_std": theirs.std}
                 for settings, suffix in (("theirs", "_published"), ("correct", "")):
@@ -96,9 +102,7 @@ def table_2(found: dict[str, Found]) -> list[dict[str, Any]]:
                     theirs = {
                         class_: claim(
                             location="Table 2",
-                            quantity=statistic,
-                            k=k,
-                            measure_b=measure,
+                            quantity=quantity_of(statistic, k, measure),
                             class_=class_,
                             **about,
                         ).mean
@@ -127,7 +131,8 @@ def answer_rows(found: dict[str, Found]) -> list[dict[str, Any]]:
                 line: dict[str, Any] = {
                     key: ours[key] for key in ("mean", "low", "high", "null", "ceiling")
                 }
-                about = {"dataset": data, "attention": "tanh", "k": "non_zero", "measure_b": measure}
+                about = {"dataset": data, "attention": "tanh"}
+                about["quantity"] = quantity_of("top_k_published", "non_zero", measure)
                 theirs = [c.mean for c in published(paper=PAPER, location="Table 2", **about)]
                 line["published"] = theirs if statistic == "top_k_published" else []
                 rows.append(line | {"panel": panel, "row": f"{shown}, {word}"})

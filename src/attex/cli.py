@@ -187,6 +187,42 @@ def runs(
 
 
 @app.command()
+def claims(
+    paper: Annotated[str | None, typer.Option(help="Only of this paper, as meister_2021.")] = None,
+    runs: Annotated[
+        Path | None, typer.Option(help="Judge the runs in this output folder, not the results.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Fail if the page of verdicts is stale.")
+    ] = False,
+) -> None:
+    """Say which published numbers come out again, by the tables in results/ or by runs of yours."""
+    from attex.claims import verb
+    from attex.foundations.errors import UserError
+
+    verb.known_paper(paper)
+    if check and (runs or paper):
+        raise UserError(
+            "--check looks at the whole page of results/: it goes without --runs and --paper"
+        )
+    if check:
+        trouble = verb.check(verb.results_folder())
+        if trouble:
+            print(f"attex: {trouble}", file=sys.stderr)
+        raise typer.Exit(1 if trouble else 0)
+    if runs is None:
+        told = verb.of_results(verb.results_folder(), paper)
+    else:
+        from attex.run_list import finished_runs
+
+        # Newest first: of an experiment that ran often, the last run counts.
+        folders = {one.experiment: one.path for one in reversed(finished_runs(runs))}
+        told = verb.of_runs(folders, runs, paper)
+    for line in told:
+        print(line)
+
+
+@app.command()
 def cache(
     output_dir: OutputDir = Path("outputs"),
     prune: Annotated[bool, typer.Option("--prune", help="Remove what no run can use any more.")] = False,

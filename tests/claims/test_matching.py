@@ -20,8 +20,8 @@ def agreement(**changes: Any) -> dict[str, pl.DataFrame]:
 
 def test_a_number_stands_beside_the_claim_about_the_same() -> None:
     (row,) = beside(agreement())
-    about = {"measure_a": "attention", "measure_b": "gradient", "class_": "overall"}
-    (claim,) = published(**ABOUT, **about, paper="jain_wallace_2019", quantity="kendall_tau")
+    about = {"quantity": "kendall_tau(attention, gradient)", "class_": "overall"}
+    (claim,) = published(**ABOUT, **about, paper="jain_wallace_2019")
     assert row["claim"] == claim.claim
     assert row["published"] == claim.mean == 0.3512
     assert row["ours"] == 0.30, "the row over all seeds"
@@ -59,9 +59,14 @@ def test_two_papers_can_claim_the_same_and_k_matters() -> None:
     assert row["inside"] is False
 
 
+def test_a_softmax_that_forgets_the_padding_is_one_to_the_papers() -> None:
+    assert beside(agreement(projection="softmax_over_padding")) == beside(agreement()) != []
+
+
 def test_performance_has_claims_too() -> None:
     row = ABOUT | {"seed": "0", "accuracy": 0.81, "low": 0.79, "high": 0.83, "f1": 0.8, "roc_auc": 0.9}
-    found = {r["quantity"]: r for r in beside({"tables/performance": pl.DataFrame([row])})}
+    rows = beside({"tables/performance": pl.DataFrame([row])})
+    found = {r["quantity"]: r for r in rows if r["paper"] == "Jain & Wallace 2019"}
     assert set(found) == {"accuracy", "roc_auc", "f1_macro"}
     assert found["accuracy"]["inside"] is True
     assert found["roc_auc"]["inside"] is None, "its interval is not known"
@@ -75,6 +80,24 @@ def test_contextualisation_and_dispersion_have_claims() -> None:
     rows = beside(tables)
     assert [(row["location"], row["published"]) for row in rows] == [("Table 6", 0.8), ("Table 1", 0.93)]
     assert [row["inside"] for row in rows] == [False, True]
+
+
+def test_permutations_have_claims_by_bin_and_class_and_adversaries_over_all_texts() -> None:
+    row = ABOUT | {"seed": "0", "highest_weight": "0.25–0.5", "class": "negative"}
+    row |= {"mean": 0.2, "low": 0.1, "high": 0.3, "q50": 0.15}
+    adversary = ABOUT | {"seed": "0", "method": "search", "epsilon": 0.01}
+    adversary |= {"mean": 0.5, "low": 0.4, "high": 0.6}
+    exact = adversary | {"method": "exact"}
+    permuted, searched = beside(
+        {
+            "tables/permutation": pl.DataFrame([row, row | {"highest_weight": "any"}]),
+            "tables/adversarial": pl.DataFrame([adversary, exact]),
+        }
+    )
+    (claim,) = published(**ABOUT, quantity="median_output_change[0.25-0.5] median", class_="negative")
+    assert (permuted["claim"], permuted["ours"], permuted["inside"]) == (claim.claim, 0.15, None)
+    (claim,) = published(**ABOUT, quantity="jsd_max(search)", class_="overall")
+    assert (searched["claim"], searched["ours"]) == (claim.claim, 0.5)
 
 
 def test_a_number_that_stands_in_two_tables_is_compared_once() -> None:

@@ -23,7 +23,7 @@ class Finding:
 
 def cause(ours: float, **studies: float) -> str:
     found: dict[str, Any] = {f"sst_lstm_tanh_{name}": Finding(mean) for name, mean in studies.items()}
-    row = {"experiment": "sst_lstm_tanh", "claim": "", "measure_a": "attention"}
+    row = {"experiment": "sst_lstm_tanh", "claim": "", "quantity": "kendall_tau(attention, gradient)"}
     (claim,) = {claim for rows in Causes(found)._studies.values() for claim in rows} or {""}
     row |= {"claim": claim, "published": PUBLISHED, "difference": ours - PUBLISHED}
     interval = {"low": ours - 0.02, "high": ours + 0.02, "inside": abs(ours - PUBLISHED) <= 0.02}

@@ -12,6 +12,9 @@ from attex.foundations.csv_cells import original_text
 PERFORMANCE = "performance"
 """The analysis that every run has: how good the model is."""
 
+ALL_SEEDS = "all"
+"""What tables call all seeds together."""
+
 _SMALL = 0.05
 """Of numbers that are smaller, two decimals would not say much."""
 

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attex.agreement.intervals import mean_interval
+from attex.analyses.headline import ALL_SEEDS as ALL_SEEDS
 
 if TYPE_CHECKING:
     import polars as pl
-
-ALL_SEEDS = "all"
 
 
 def frame(rows: Sequence[dict[str, Any]]) -> "pl.DataFrame":

@@ -1,0 +1,1 @@
+"""What can be counted in the texts of Pruthi et al. (2020)."""

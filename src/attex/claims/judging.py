@@ -1,0 +1,161 @@
+"""Every published number with its verdict, from the numbers of studies or of a user's own runs."""
+
+import csv
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from attex.claims.causes import Cause, cause_in_study, cause_in_universes, most_telling, sides
+from attex.claims.ledger import Claim, published
+from attex.claims.numbers import BASE, Number, Study, Universes, read_numbers
+from attex.claims.quantities import is_counted, widest
+from attex.claims.reach import hindrance
+from attex.claims.run_tables import numbers_of_run
+from attex.claims.verdict import JUDGED, Prediction, Spread, Verdict, judge
+from attex.foundations.errors import UserError
+
+NUMBERS = "numbers.csv"
+MULTIVERSE = "multiverse"
+_EXACT = 5e-5
+"""How far a counted number may be off: they are stated to four decimals."""
+
+_ANSWERED_BY = {
+    # They trained Jain & Wallace's models again.
+    "wiegreffe_pinter_2019": ("wiegreffe_pinter_2019", "jain_wallace_2019"),
+    "caulfield_2021_replication_of_pruthi": ("pruthi_2020",),
+}
+"""The studies whose settings a paper has, where it is not the one of its name."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A published number, what is said of it, and what of ours that rests on.
+
+    `setting` says under which settings ours was measured. Of a number that has none of ours beside it,
+    `reason` says why. `universes` is how many settings a multiverse tried, `below` and `above` the
+    shares of them on each side of the published number.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    reason: str = ""
+    study: str = ""
+    setting: str = ""
+    ours: Prediction | None = None
+    cause: Cause | None = None
+    universes: int = 0
+    below: float = math.nan
+    above: float = math.nan
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What verdicts rest on: studies by name, and the multiverse, if there is one."""
+
+    studies: Mapping[str, Study]
+    universes: Universes | None = None
+    own: bool = False
+    """Whether they are runs of a user: then each experiment is a setting, and may answer any paper."""
+
+    def answer(self, claim: Claim) -> tuple[Study, str] | None:
+        """Return the study and the setting that a published number is judged by."""
+        if self.own:
+            best = [
+                (-len(study.values(claim, setting)), place, study, setting)
+                for study in self.studies.values()
+                for place, setting in enumerate(study.settings())
+                if study.values(claim, setting)
+            ]
+            return min(best, key=lambda one: one[:2])[2:] if best else None
+        for name in _ANSWERED_BY.get(claim.paper, (claim.paper,)):
+            study = self.studies.get(name)
+            if study is not None and study.values(claim):
+                return study, BASE
+        return None
+
+
+def judge_all(evidence: Evidence) -> list[Judgement]:
+    """Judge every number of the ledger."""
+    return [_judged(claim, evidence) for claim in published()]
+
+
+def _judged(claim: Claim, evidence: Evidence) -> Judgement:
+    answer = evidence.answer(claim)
+    if answer is None:
+        why = hindrance(claim)
+        if why is not None:
+            return Judgement(claim, why.verdict, why.reason)
+        return Judgement(claim, Verdict.NOT_RUN, "no model of ours has been measured for it")
+    study, setting = answer
+    if is_counted(claim.quantity):
+        return _counted(claim, study, setting)
+    ours = study.prediction(claim, setting)
+    assert ours is not None
+    verdict = judge(claim.mean, ours, widest(claim.quantity))
+    cause, tried = None, (0, math.nan, math.nan)
+    if evidence.universes is not None:
+        tried = sides(evidence.universes, claim)
+    if verdict is Verdict.DIFFERS:
+        cause = cause_in_study(study, claim, setting)
+        if evidence.universes is not None:
+            cause = most_telling([cause, cause_in_universes(evidence.universes, claim)])
+    reason = "one seed only" if math.isnan(ours.half) else ""
+    return Judgement(claim, verdict, reason, study.name, setting, ours, cause, *tried)
+
+
+def _counted(claim: Claim, study: Study, setting: str) -> Judgement:
+    """Judge what no training changes: it is the same number, or it is not."""
+    value = study.values(claim, setting)[0]
+    same = abs(value - claim.mean) <= _EXACT
+    ours = Prediction(value, 0.0, 1, Spread(0.0, 0))
+    verdict = Verdict.REPRODUCED if same else Verdict.DIFFERS
+    return Judgement(claim, verdict, "counted", study.name, setting, ours)
+
+
+def from_results(folder: Path) -> Evidence:
+    """Read the numbers of every study in a folder of results."""
+    wanted = {claim.key for claim in published()}
+    studies, universes = {}, None
+    for path in sorted(folder.glob(f"*/{NUMBERS}")):
+        name = path.parent.name
+        if name == MULTIVERSE:
+            universes = Universes.of(
+                read_numbers(path, wanted), _base_levels(path.with_name("base.csv"))
+            )
+        else:
+            studies[name] = Study.of(name, read_numbers(path, wanted))
+    return Evidence(studies, universes)
+
+
+def _base_levels(path: Path) -> dict[str, str]:
+    """Read which level of each choice the papers have: columns `choice` and `level`."""
+    if not path.exists():
+        raise UserError(f"{path} is missing: it says which level of each choice the papers have")
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        if rows.fieldnames != ["choice", "level"]:
+            raise UserError(f"{path}: expected the columns choice and level")
+        return {row["choice"]: row["level"] for row in rows}
+
+
+def from_runs(folders: Mapping[str, Path]) -> Evidence:
+    """Read the numbers of a user's runs, by the names of their experiments."""
+    return Evidence({"runs": Study.of("runs", _of_runs(folders))}, own=True)
+
+
+def _of_runs(folders: Mapping[str, Path]) -> Iterator[Number]:
+    for experiment, folder in folders.items():
+        for number in numbers_of_run(folder):
+            # Whatever was chosen inside a study makes a setting of its own.
+            yield replace(number, choices={"setting": ", ".join((experiment, *number.choices.values()))})
+
+
+def counts(judgements: Sequence[Judgement]) -> dict[Verdict, int]:
+    """Count the verdicts."""
+    return {verdict: sum(one.verdict is verdict for one in judgements) for verdict in Verdict}
+
+
+def judged(judgements: Sequence[Judgement]) -> list[Judgement]:
+    """Return those with a number of ours."""
+    return [one for one in judgements if one.verdict in JUDGED]

@@ -1,0 +1,83 @@
+"""What a number is of: names that mean the same, and how exact a number of this kind has to be."""
+
+import functools
+from collections.abc import Iterator
+
+OVERALL = "overall"
+"""The class of a number that is over all texts."""
+
+_SHARES_OF_RIGHT_ANSWERS = ("accuracy", "development_accuracy", "f1", "f1_macro", "roc_auc", "pr_auc")
+_COUNTED = ("n_train", "n_dev", "n_test", "impermissible_share_of_tokens(test)")
+_PROJECTIONS = {"softmax_over_padding": "softmax"}
+
+
+def is_counted(quantity: str) -> bool:
+    """Say whether a number is a fact about texts, which no training changes."""
+    return quantity in _COUNTED
+
+
+def widest(quantity: str) -> float:
+    """Return the half-width up to which an interval says something about a number of this kind.
+
+    0.02 for accuracy, F1 and areas under curves; 0.1 for agreement, divergences and other shares.
+    """
+    return 0.02 if quantity.partition("(")[0] in _SHARES_OF_RIGHT_ANSWERS else 0.1
+
+
+def projection_of(title: str) -> str:
+    """Return what papers call a projection: one that forgets the padding is a softmax to them."""
+    return _PROJECTIONS.get(title, title)
+
+
+@functools.cache
+def key_of(quantity: str) -> str:
+    """Return a name that two quantities share if they mean the same.
+
+    Options of measures are left out, `gradient(target=gold_loss)` being a gradient; those of the
+    statistic stay. The order of what is compared does not matter.
+    """
+    head, inside, tail = _arguments(quantity)
+    if inside is None:
+        return quantity
+    return f"{head}({', '.join(sorted(map(_without_options, _parts(inside))))}){tail}"
+
+
+def _arguments(quantity: str) -> tuple[str, str | None, str]:
+    """Cut a quantity at its last group of parentheses: what is before, inside and after it."""
+    last = None
+    for start, end in _groups(quantity):
+        last = start, end
+    if last is None:
+        return quantity, None, ""
+    return quantity[: last[0]], quantity[last[0] + 1 : last[1]], quantity[last[1] + 1 :]
+
+
+def _groups(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each outermost group of parentheses starts and ends."""
+    depth = start = 0
+    for place, letter in enumerate(text):
+        if letter == "(":
+            start = place if depth == 0 else start
+            depth += 1
+        elif letter == ")":
+            depth -= 1
+            if depth == 0:
+                yield start, place
+
+
+def _parts(inside: str) -> Iterator[str]:
+    """Cut at the commas that stand in no parentheses."""
+    depth = start = 0
+    for place, letter in enumerate(inside):
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            yield inside[start:place].strip()
+            start = place + 1
+    yield inside[start:].strip()
+
+
+def _without_options(measure: str) -> str:
+    for start, end in _groups(measure):
+        if "=" in measure[start:end]:
+            return measure[:start] + measure[end + 1 :]
+    return measure

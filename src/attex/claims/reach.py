@@ -1,0 +1,72 @@
+"""Which published numbers cannot be measured here, and why: a few rules for all of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from attex.claims.ledger import Claim
+from attex.claims.verdict import Verdict
+
+AT_HAND = frozenset(
+    ["sst", "imdb", "20news", "ag_news", "snli", "babi_1", "babi_2", "babi_3", "pronoun", "sst-wiki"]
+)
+"""Datasets that a reader of the public files has, if only in part (AG News, SNLI, bAbI 3)."""
+
+
+@dataclass(frozen=True)
+class Hindrance:
+    """Why a number is not measured: the verdict that follows, and the reason in words."""
+
+    verdict: Verdict
+    reason: str
+
+
+_HOSPITAL = (
+    "diabetes",
+    "anemia",
+    "mortality",
+    "readmission",
+    "kneesurgery",
+    "hipsurgery",
+    "phenotyping",
+)
+_SEQUENCES = ("bigram_flip", "seq_copy", "seq_reverse", "en_de_multi30k")
+
+_DATA: tuple[tuple[tuple[str, ...], Hindrance], ...] = (
+    (_HOSPITAL, Hindrance(Verdict.NOT_PUBLIC, "records of patients, for those with credentials only")),
+    (("adr",), Hindrance(Verdict.NOT_PUBLIC, "tweets that the authors give on request only")),
+    (("occupation",), Hindrance(Verdict.NOT_PUBLIC, "the training texts are not to be had")),
+    (("cnn", "mnli", "quora"), Hindrance(Verdict.NOT_RUN, "the data are public and not at hand here")),
+    (_SEQUENCES, Hindrance(Verdict.NOT_RUN, "the answer is a sequence, and attex has classifiers")),
+)
+
+_PRETRAINED = ("bert", "distilbert", "roberta")
+_TWO_TEXTS = ("snli", "babi_1", "babi_2", "babi_3")
+_ATTRIBUTIONS = ("lime", "integrated_gradients", "deep_lift", "gradient_shap")
+
+_NEEDS: tuple[tuple[str, Callable[[Claim], bool]], ...] = (
+    ("a pretrained encoder", lambda c: c.encoder in _PRETRAINED),
+    ("models that read two texts", lambda c: c.dataset in _TWO_TEXTS),
+    ("training anew on masked texts (ROAR)", lambda c: c.quantity.startswith("racu_")),
+    (
+        "attributions (LIME, integrated gradients, …)",
+        lambda c: any(a in c.quantity for a in _ATTRIBUTIONS),
+    ),
+    ("training of adversaries", lambda c: "adversary, " in c.quantity),
+    ("training under the attention of another model", lambda c: "guide=" in c.quantity),
+    (
+        "training that hides attention",
+        lambda c: "lambda=" in c.quantity or c.quantity.endswith("(without impermissible tokens)"),
+    ),
+)
+"""What attex would have to have, and of which numbers; the first that fits is named."""
+
+
+def hindrance(claim: Claim) -> Hindrance | None:
+    """Return why a number cannot be measured today; None if a run on data at hand answers it."""
+    for datasets, why in _DATA:
+        if claim.dataset in datasets:
+            return why
+    for need, concerns in _NEEDS:
+        if concerns(claim):
+            return Hindrance(Verdict.NOT_RUN, f"needs {need}")
+    return None

@@ -1,0 +1,126 @@
+"""The verdict on a published number, which is itself one draw: is it one that we could have drawn?
+
+With m the mean over S seeds and s the standard deviation between seeds, another model's number lies in
+m ± t·s·√(1 + 1/S) 19 times of 20. s is pooled over cells that should vary alike, and t has as many
+degrees of freedom as that pooling has.
+"""
+
+import enum
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+CHANCE = 0.05
+"""How often the number of a perfect replication is called different."""
+
+
+class Verdict(enum.StrEnum):
+    """What is said of a published number."""
+
+    REPRODUCED = "reproduced"
+    DIFFERS = "differs"
+    UNCERTAIN = "too uncertain"
+    NOT_RUN = "not run"
+    NOT_PUBLIC = "data not public"
+
+
+JUDGED = (Verdict.REPRODUCED, Verdict.DIFFERS, Verdict.UNCERTAIN)
+"""The verdicts on numbers that we have one beside."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The standard deviation between seeds, and the degrees of freedom that it is known with."""
+
+    deviation: float
+    freedom: int
+
+
+def pooled(cells: Iterable[Sequence[Sequence[float]]]) -> Spread:
+    """Pool the spread between seeds over cells.
+
+    A cell holds one or more numbers of the same models, each with a value for every seed: one number
+    over all texts, or one for each class. What several numbers of the same models tell is not
+    independent, so a cell counts its models once: s² = Σ(S−1)·var / Σ(S−1) over all numbers, with
+    Σ(S−1) over cells as the degrees of freedom.
+    """
+    squares, weight, freedom = 0.0, 0, 0
+    for cell in cells:
+        most = 0
+        for values in cell:
+            known = _known(values)
+            if len(known) > 1:
+                squares += float(((known - known.mean()) ** 2).sum())
+                weight += len(known) - 1
+                most = max(most, len(known) - 1)
+        freedom += most
+    return Spread(math.sqrt(squares / weight) if weight else math.nan, freedom)
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The mean over seeds, and the interval that another number like these lies in."""
+
+    mean: float
+    half: float
+    seeds: int
+    spread: Spread
+
+    @property
+    def low(self) -> float:
+        """The lower end."""
+        return self.mean - self.half
+
+    @property
+    def high(self) -> float:
+        """The upper end."""
+        return self.mean + self.half
+
+    def has(self, value: float) -> bool:
+        """Say whether a value lies inside; none does where the spread is not known."""
+        return self.low <= value <= self.high
+
+
+def predict(values: Sequence[float], spread: Spread, level: float = 1 - CHANCE) -> Prediction | None:
+    """Return the prediction interval m ± t·s·√(1 + 1/S); None without any value.
+
+    One seed in one cell says nothing of its spread: then the ends are NaN.
+    """
+    known = _known(values)
+    if not len(known):
+        return None
+    factor = _quantile(spread.freedom, level) * math.sqrt(1 + 1 / len(known))
+    return Prediction(float(known.mean()), factor * spread.deviation, len(known), spread)
+
+
+def judge(published: float, prediction: Prediction, widest: float) -> Verdict:
+    """Say whether a published number is reproduced, differs, or cannot be told from others."""
+    if math.isnan(prediction.half):
+        return Verdict.UNCERTAIN
+    if not prediction.has(published):
+        return Verdict.DIFFERS
+    return Verdict.REPRODUCED if prediction.half <= widest else Verdict.UNCERTAIN
+
+
+def are_different(one: Prediction, other: Prediction, level: float = CHANCE) -> bool:
+    """Say whether two means over seeds differ, by a two-sided t with both spreads pooled."""
+    freedom = one.spread.freedom + other.spread.freedom
+    squares = sum(p.spread.freedom * p.spread.deviation**2 for p in (one, other) if p.spread.freedom)
+    if not freedom:
+        return False
+    scale = math.sqrt(squares / freedom * (1 / one.seeds + 1 / other.seeds))
+    gap = abs(one.mean - other.mean)
+    if scale == 0:
+        return gap > 0
+    return bool(2 * stdtr(freedom, -gap / scale) <= level)
+
+
+def _known(values: Sequence[float]) -> np.ndarray:
+    return np.array([value for value in values if not math.isnan(value)])
+
+
+def _quantile(freedom: int, level: float) -> float:
+    return float(stdtrit(freedom, (1 + level) / 2)) if freedom else math.nan

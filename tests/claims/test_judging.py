@@ -1,0 +1,157 @@
+"""Verdicts on the whole ledger from small tables, and the page that says so."""
+
+import csv
+from pathlib import Path
+
+import pytest
+from number_files import PUBLISHED, SST, TAU, rows, write_rows
+
+from attex.claims import verb
+from attex.claims.causes import EXPLAINS
+from attex.claims.judging import Judgement, from_results, from_runs, judge_all
+from attex.claims.ledger import published
+from attex.claims.page import page
+from attex.claims.reach import hindrance
+from attex.claims.verdict import Verdict
+from attex.foundations.errors import UserError
+
+LSTM_F1 = {"dataset": "ag_news", "encoder": "lstm", "attention": "tanh", "projection": "softmax"}
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """One number of Jain & Wallace that differs, for a reason; one of F1 that two papers have."""
+    lines = rows([0.10, 0.11, 0.12], setting="as published")
+    lines += rows([0.34, 0.35, 0.36], setting="vectors of length 1")
+    lines += rows([0.958, 0.959, 0.960], "f1", "business", LSTM_F1, setting="as published")
+    write_rows(tmp_path / "results" / "jain_wallace_2019" / "numbers.csv", lines)
+    return tmp_path / "results"
+
+
+def by_name(judgements: list[Judgement], **where: str) -> Judgement:
+    (claim,) = published(**where)
+    return next(one for one in judgements if one.claim == claim)
+
+
+def test_every_number_gets_one_verdict_and_those_without_ours_a_reason(results: Path) -> None:
+    judgements = judge_all(from_results(results))
+    assert [one.claim for one in judgements] == published()
+    for one in judgements:
+        if one.ours is None:
+            assert one.reason
+            why = hindrance(one.claim)
+            assert one.verdict is (why.verdict if why else Verdict.NOT_RUN)
+
+
+def test_a_number_that_differs_has_its_tested_cause(results: Path) -> None:
+    tau = by_name(
+        judge_all(from_results(results)),
+        paper="jain_wallace_2019",
+        quantity=TAU,
+        class_="overall",
+        **SST,
+    )
+    assert (tau.verdict, tau.claim.mean, tau.study) == (Verdict.DIFFERS, PUBLISHED, "jain_wallace_2019")
+    assert tau.cause is not None
+    assert (tau.cause.kind, tau.cause.after) == (EXPLAINS, "vectors of length 1")
+
+
+def test_a_replication_is_judged_by_the_study_that_it_repeats(results: Path) -> None:
+    judgements = judge_all(from_results(results))
+    for paper in ("jain_wallace_2019", "wiegreffe_pinter_2019"):
+        some = [
+            one
+            for one in judgements
+            if one.claim.paper == paper
+            and one.claim.cell == tuple(LSTM_F1.values())
+            and (one.claim.quantity, one.claim.class_) == ("f1", "business")
+        ]
+        assert some
+        assert {one.study for one in some} == {"jain_wallace_2019"}
+    about = {"quantity": TAU, "class_": "positive", **SST, "paper": "neely_schouten_2020"}
+    assert by_name(judgements, **about).verdict is Verdict.NOT_RUN, "their settings are others"
+
+
+def test_what_was_counted_is_the_same_or_not(tmp_path: Path) -> None:
+    nothing = dict.fromkeys(("encoder", "attention", "projection"), "")
+    lines = rows([9017], "n_train", about={"dataset": "pronoun"} | nothing)
+    lines += rows([871], "n_dev", about={"dataset": "sst-wiki"} | nothing)
+    write_rows(tmp_path / "pruthi_2020" / "numbers.csv", lines)
+    found = {one.claim.claim: one.verdict for one in judge_all(from_results(tmp_path))}
+    assert found["PR-1322"] is Verdict.REPRODUCED
+    assert found["PR-1327"] is Verdict.DIFFERS
+
+
+def test_a_multiverse_says_on_which_side_its_universes_lie(results: Path) -> None:
+    lines = [
+        row
+        for length in (1, 5)
+        for width in range(6)
+        for row in rows(
+            [0.1 + 0.05 * length, 0.11 + 0.05 * length], length=str(length), width=str(width)
+        )
+    ]
+    write_rows(results / "multiverse" / "numbers.csv", lines)
+    with pytest.raises(UserError, match=r"base\.csv is missing"):
+        from_results(results)
+    write_rows(results / "multiverse" / "base.csv", [{"choice": "length", "is": "1"}])
+    with pytest.raises(UserError, match="expected the columns choice and level"):
+        from_results(results)
+    write_rows(results / "multiverse" / "base.csv", [{"choice": "length", "level": "1"}])
+    about = {"paper": "jain_wallace_2019", "quantity": TAU, "class_": "overall", **SST}
+    tau = by_name(judge_all(from_results(results)), **about)
+    assert (tau.universes, tau.below, tau.above) == (12, 0.5, 0.5)
+
+
+def test_page_and_table_say_what_was_found_and_are_stale_when_a_number_changes(results: Path) -> None:
+    told = list(verb.of_results(results))
+    assert any("differs" in line and "vectors of length 1 gives 0.350" in line for line in told)
+    assert verb.check(results) is None
+    with (results / "claims" / "claims.csv").open(newline="") as file:
+        table = {row["claim"]: row for row in csv.DictReader(file)}
+    assert len(table) == len(published())
+    assert all(row["source"] and (row["ours"] or row["reason"]) for row in table.values())
+    text = (results / "claims" / "README.md").read_text()
+    assert "as published → vectors of length 1 gives 0.350 [" in text
+    numbers = results / "jain_wallace_2019" / "numbers.csv"
+    numbers.write_text(numbers.read_text().replace("0.12", "0.13"))
+    trouble = verb.check(results)
+    assert trouble is not None
+    assert "README.md is stale" in trouble
+    assert "\n" not in trouble
+    (results / "claims" / "claims.csv").unlink()
+    assert verb.check(results) is not None
+
+
+def test_a_number_from_memory_is_marked(tmp_path: Path) -> None:
+    lines = rows([0.5, 0.51, 0.52], "f1", "business", LSTM_F1)
+    write_rows(tmp_path / "wiegreffe_pinter_2019" / "numbers.csv", lines)
+    text = page(judge_all(from_results(tmp_path)))
+    marked = [line for line in text.splitlines() if line.startswith("| WP-")]
+    assert marked
+    assert all("(from memory)" in line for line in marked)
+
+
+def test_runs_are_judged_by_the_experiment_with_most_seeds(tmp_path: Path) -> None:
+    def run(name: str, means: list[float]) -> Path:
+        about = SST | {"statistic": "kendall_tau", "k": "", "measure_a": "attention"}
+        about |= {"measure_b": "gradient", "class": "overall"}
+        lines = [
+            about | {"seed": seed, "mean": str(mean), "low": "", "high": ""}
+            for seed, mean in [*zip("012", means, strict=False), ("all", 9.0)]
+        ]
+        write_rows(tmp_path / name / "tables" / "agreement.csv", lines)
+        return tmp_path / name
+
+    folders = {"few": run("few", [0.9, 0.91]), "many": run("many", [0.34, 0.35, 0.36])}
+    about = {"paper": "jain_wallace_2019", "quantity": TAU, "class_": "overall", **SST}
+    tau = by_name(judge_all(from_runs(folders)), **about)
+    assert (tau.verdict, tau.setting) == (Verdict.REPRODUCED, "many")
+    assert tau.ours is not None
+    assert (tau.ours.seeds, tau.ours.mean) == (3, pytest.approx(0.35))
+    only = by_name(judge_all(from_runs({"few": folders["few"]})), **about)
+    assert (only.verdict, only.setting) == (Verdict.DIFFERS, "few")
+
+
+def test_the_page_of_this_checkout_says_what_its_tables_say() -> None:
+    assert verb.check(verb.results_folder()) is None

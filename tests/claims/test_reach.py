@@ -1,0 +1,75 @@
+"""What can be measured here, what cannot, and that every number has a reason."""
+
+from collections import Counter
+
+from attex.claims.ledger import Claim, published
+from attex.claims.reach import AT_HAND, hindrance
+from attex.claims.verdict import Verdict
+
+ONE_TEXT = {"sst", "imdb", "20news", "ag_news"}
+
+
+def at_hand() -> list[Claim]:
+    return [claim for claim in published() if claim.dataset in AT_HAND]
+
+
+def test_the_numbers_on_data_at_hand_are_counted() -> None:
+    assert len(at_hand()) == 1418, "occupation aside, of which the training texts are missing"
+    assert "occupation" not in AT_HAND
+
+
+def test_a_number_off_the_data_at_hand_cannot_be_measured() -> None:
+    for claim in published():
+        why = hindrance(claim)
+        if claim.dataset not in AT_HAND:
+            assert why is not None
+            assert why.reason
+        elif why is not None:
+            assert why.verdict is Verdict.NOT_RUN, "of data at hand none is not public"
+            assert why.reason.startswith("needs ")
+
+
+def test_who_needs_what() -> None:
+    """The rule by rule count, against counts by other fields of the same rows."""
+    found = Counter(why.reason for claim in at_hand() if (why := hindrance(claim)))
+    pretrained = [c for c in at_hand() if c.encoder in ("bert", "distilbert", "roberta")]
+    assert found["needs a pretrained encoder"] == len(pretrained)
+    pairs = [c for c in at_hand() if c.dataset.startswith(("snli", "babi")) and c not in pretrained]
+    assert found["needs models that read two texts"] == len(pairs)
+    others = [c for c in at_hand() if c not in pretrained and c not in pairs]
+    for start, reason in (
+        ("racu_recursive", "needs training anew on masked texts (ROAR)"),
+        ("adversary_frozen", "needs training of adversaries"),
+        ("guide_mlp:", "needs training under the attention of another model"),
+    ):
+        fits = [c for c in others if c.as_written.startswith(start) and hindrance(c)]
+        assert fits
+        assert {hindrance(c).reason for c in fits} == {reason}  # type: ignore[union-attr]
+
+
+def test_what_is_left_can_be_measured() -> None:
+    left = [claim for claim in published() if hindrance(claim) is None]
+    by_paper = Counter(claim.paper for claim in left)
+    assert by_paper == {
+        "jain_wallace_2019": 590,
+        "meister_2021": 72,
+        "neely_schouten_2020": 56,
+        "wiegreffe_pinter_2019": 16,
+        "pruthi_2020": 8,
+    }
+    # Jain & Wallace: everything on one text. Neely & Schouten: everything.
+    jain_wallace = [c for c in published(paper="jain_wallace_2019") if c.dataset in ONE_TEXT]
+    assert len(jain_wallace) == by_paper["jain_wallace_2019"]
+    assert len(published(paper="neely_schouten_2020")) == by_paper["neely_schouten_2020"]
+
+
+def test_numbers_read_off_figures() -> None:
+    figures = [c for c in published() if c.source == "geometry of the authors' released figures"]
+    assert len(figures) == 1173
+    open_ones = [c for c in figures if hindrance(c) is None]
+    assert {c.dataset for c in open_ones} == ONE_TEXT
+    assert {c.quantity.partition("[")[0] for c in open_ones} == {
+        "jsd_max(search)",
+        "median_output_change",
+        "f1",
+    }

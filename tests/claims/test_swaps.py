@@ -1,0 +1,122 @@
+"""Causes: swaps that were run, and universes of a multiverse."""
+
+import itertools
+
+import numpy as np
+import pytest
+from number_files import PUBLISHED, SST, TAU
+
+from attex.claims.causes import (
+    BETWEEN,
+    EXPLAINS,
+    IN_PART,
+    Cause,
+    cause_in_study,
+    cause_in_universes,
+    most_telling,
+    sides,
+)
+from attex.claims.ledger import Cell, Claim, published
+from attex.claims.numbers import BASE, Number, Study, Universes
+
+CELL: Cell = ("sst", "lstm", "tanh", "softmax")
+NOISE = (-0.02, 0.0, 0.02)
+
+
+def claim() -> Claim:
+    (found,) = published(paper="jain_wallace_2019", quantity=TAU, class_="overall", **SST)
+    return found
+
+
+def study(**means: float) -> Study:
+    """The base and swaps of it, three seeds each that lie 0.02 apart."""
+    settings = {BASE: means.pop("base")} | means
+    return Study.of(
+        "jain_wallace_2019",
+        [
+            Number(CELL, {"setting": name}, str(seed), TAU, "overall", mean + noise)
+            for name, mean in settings.items()
+            for seed, noise in enumerate(NOISE)
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("swaps", "kind", "after"),
+    [
+        ({}, None, None),
+        ({"length": 0.36}, EXPLAINS, "length"),
+        ({"length": 0.90}, BETWEEN, "length"),
+        ({"length": 0.20}, IN_PART, "length"),
+        ({"length": 0.11}, None, None),
+        ({"length": -0.3}, None, None),
+        ({"rate": 0.36, "length": 0.35}, EXPLAINS, "length"),
+        ({"rate": 0.90, "length": 0.20}, BETWEEN, "rate"),
+    ],
+)
+def test_a_swap_is_a_cause_if_the_number_comes_out_with_it(
+    swaps: dict[str, float], kind: str | None, after: str | None
+) -> None:
+    found = cause_in_study(study(base=0.10, **swaps), claim())
+    if kind is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert (found.kind, found.before, found.after, found.tried) == (kind, BASE, after, len(swaps))
+        assert found.gives.mean == pytest.approx(swaps[str(after)])
+
+
+def test_a_wide_interval_is_no_cause() -> None:
+    """What has the number only because it has everything is not told from the base."""
+    values = {BASE: (0.08, 0.10, 0.12), "loose": (-0.5, 0.2, 0.9)}
+    numbers = [
+        Number(CELL, {"setting": name}, str(seed), TAU, "overall", value)
+        for name, some in values.items()
+        for seed, value in enumerate(some)
+    ]
+    loose = Study.of("study", numbers)
+    swap = loose.prediction(claim(), "loose")
+    assert swap is not None
+    assert swap.has(PUBLISHED)
+    assert cause_in_study(loose, claim()) is None
+
+
+def test_many_swaps_must_differ_more_from_the_base() -> None:
+    one = cause_in_study(study(base=0.29, length=0.345), claim())
+    assert one is not None
+    others = {f"swap {n}": 0.29 for n in range(20)}
+    assert cause_in_study(study(base=0.29, length=0.345, **others), claim()) is None
+
+
+def universes(base: dict[str, str], effect: float) -> Universes:
+    """All settings of two choices, two seeds each: the length moves τ, the width does not."""
+    rng = np.random.default_rng(0)
+    numbers = [
+        Number(CELL, {"length": length, "width": width}, seed, TAU, "overall", value)
+        for length, width, seed in itertools.product(("1", "5"), map(str, range(6)), "01")
+        for value in [0.1 + effect * (length == "5") + 0.02 * rng.normal()]
+    ]
+    return Universes.of(numbers, base)
+
+
+def test_a_choice_is_a_cause_if_one_level_has_the_number_and_the_base_has_not() -> None:
+    found = cause_in_universes(universes({"length": "1", "width": "0"}, 0.25), claim())
+    assert found is not None
+    assert (found.kind, found.ingredient, found.before, found.after) == (EXPLAINS, "length", "1", "5")
+    assert found.gives.mean == pytest.approx(0.35, abs=0.02)
+    assert cause_in_universes(universes({"length": "5"}, 0.25), claim()) is None, "the base has it"
+    assert cause_in_universes(universes({"length": "1"}, 0.0), claim()) is None, "nothing has it"
+
+
+def test_universes_lie_on_two_sides_of_a_number() -> None:
+    assert sides(universes({}, 0.0), claim()) == (12, 1.0, 0.0)
+    assert sides(universes({}, 0.9), claim()) == (12, 0.5, 0.5)
+    assert sides(Universes({}, {}), claim())[0] == 0
+
+
+def test_the_most_telling_cause_is_taken() -> None:
+    part = cause_in_study(study(base=0.10, length=0.20), claim())
+    whole = cause_in_study(study(base=0.10, length=0.36), claim())
+    assert isinstance(part, Cause)
+    assert most_telling([part, None, whole]) is whole
+    assert most_telling([None]) is None

@@ -68,7 +68,7 @@ class Multiverse(Study):
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Lay out dependence, spread, conclusions, and what agreement says of faithfulness."""
         subject = Subject(runs, self._quantities(runs))
-        spread, dependence = spread_part(subject), dependence_part(subject)
+        spread, dependence = spread_part(subject, designs), dependence_part(subject)
         parts = [dependence, spread]
         lead = [*dependence.sentences[:1], *spread.sentences[:1]]
         asked = self._asked(runs)

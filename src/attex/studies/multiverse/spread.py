@@ -1,5 +1,6 @@
 """How far a number spreads over the universes."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from attex.analyses.summary import frame
 from attex.charts.specification_curve import specification_curve_chart
 from attex.report.study_page import Part
 from attex.studies.bounds import bounded
+from attex.studies.designs import Design
 from attex.studies.multiverse.subject import (
     ACCURACY,
     Subject,
@@ -21,7 +23,7 @@ _PERCENTS = (0, 5, 25, 50, 75, 95, 100)
 _COLUMNS = ("least", "p5", "p25", "median", "p75", "p95", "most")
 
 
-def spread_part(subject: Subject) -> Part:
+def spread_part(subject: Subject, designs: Sequence[Design]) -> Part:
     """Lay out percentiles of every quantity in every cell, and draw the universes one by one."""
     rows = [_row(cell, quantity) for cell, quantity in subject.pairs()]
     charts = {}
@@ -42,12 +44,18 @@ def spread_part(subject: Subject) -> Part:
     return Part(
         "How far does it spread?",
         "Every universe is one defensible way to train the same model. Its value is the mean over its "
-        "seeds. The table has percentiles over universes; `sides` is the share of universes whose value "
-        "lies below the published one.",
+        "seeds. The table has percentiles over universes, and beside a published number the share of the "
+        "universes that lie below it. " + " ".join(_designs(designs)),
         [_sentence(row) for row in _leading(subject, rows)],
         {"tables/spread": frame(rows)},
         charts,
     )
+
+
+def _designs(designs: Sequence[Design]) -> list[str]:
+    """Say which settings were tried, once for each kind of design."""
+    kinds = dict.fromkeys((design.kind, design.weights) for design in designs)
+    return [f"Design: {kind}{f' ({weights})' if weights else ''}." for kind, weights in kinds]
 
 
 def _row(cell: CellRuns, quantity: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from making import (
     analysis_figures,
     exact_adversary_figure,
     published_keys,
+    quantity_table,
     reference_pages,
     top_k_figure,
 )
@@ -24,13 +25,14 @@ FIGURES = DOCS / "figures"
 
 
 def write_reference() -> None:
-    """Write the reference, without pages of kinds that are gone, and the tables of published files."""
-    folder = DOCS / "reference"
+    """Write the reference, without pages of kinds that are gone, and the tables of other pages."""
+    folder, pages = DOCS / "reference", reference_pages.pages()
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    for name, text in reference_pages.pages().items():
+    for name, text in pages.items():
         (folder / name).write_text(text, encoding="utf-8")
-    published_keys.PAGE.write_text(published_keys.page(), encoding="utf-8")
+    for table in (published_keys, quantity_table):
+        table.PAGE.write_text(table.page(), encoding="utf-8")
 
 
 def write_figures() -> None:

@@ -9,8 +9,9 @@ from attex.catalogue import Listed, components, kinds
 from attex.config.registries import REGISTRIES
 from attex.runner.engine import ENGINES
 from attex.studies.conclusion import CONCLUSIONS
+from attex.studies.study import STUDIES
 
-ALL = REGISTRIES | {kind.kind: kind for kind in (ENGINES, CONCLUSIONS)}
+ALL = REGISTRIES | {kind.kind: kind for kind in (ENGINES, STUDIES, CONCLUSIONS)}
 
 
 def test_the_kinds_are_those_of_the_registries_in_their_order() -> None:

@@ -11,8 +11,11 @@ from attex.config.registries import REGISTRIES
 from attex.foundations.registry import Entry, Registry, Spec
 from attex.runner.engine import ENGINES
 from attex.studies.conclusion import CONCLUSIONS
+from attex.studies.study import STUDIES
 
-KINDS: dict[str, Registry[Any]] = REGISTRIES | {kind.kind: kind for kind in (ENGINES, CONCLUSIONS)}
+KINDS: dict[str, Registry[Any]] = REGISTRIES | {
+    kind.kind: kind for kind in (ENGINES, STUDIES, CONCLUSIONS)
+}
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,7 @@ class Kind:
     title: str
     about: str
     place: tuple[str, ...] = ()
-    """The keys of an experiment file that lead to such a component."""
+    """The keys of an experiment file, or of a study, that lead to such a component."""
 
     several: bool = False
     """Whether an array stands there."""
@@ -61,6 +64,12 @@ ABOUT = {
         "Analyses", "What is asked of the trained models: the array `analyses`.", ("analyses",), True
     ),
     "engine": Kind("Engines", "Who computes the stages of an experiment: `attex run --engine`."),
+    "study": Kind(
+        "Studies",
+        "What is made of the models of a [study file](../studies.md): its key `study`, beside which the"
+        " options stand.",
+        ("study",),
+    ),
     "conclusion": Kind(
         "Conclusions",
         "What is asked of all models of a study, as the sign of a difference: its array `asks`.",
@@ -89,7 +98,9 @@ def pages() -> dict[str, str]:
 
 
 def example(kind: str, name: str) -> dict[str, Any]:
-    """Return an experiment that names a component; what it does not say has defaults."""
+    """Return an experiment, or a study, that names a component; what it does not say has defaults."""
+    if kind == "study":
+        return {"study": name, "base": "demo", "choices": {"trainer.learning_rate": [0.001, 0.003]}}
     options = _telling(kind, name)
     value: Any = {"type": name} | options if options else name
     *parents, last = ABOUT[kind].place
@@ -119,7 +130,8 @@ def _telling(kind: str, name: str) -> dict[str, Any]:
 def jsonnet(value: Any) -> str:
     """Write a value as people write it in an experiment file."""
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{key}: {jsonnet(item)}' for key, item in value.items())} }}"
+        keys = {key: key if key.isidentifier() else f"'{key}'" for key in value}
+        return f"{{ {', '.join(f'{keys[key]}: {jsonnet(item)}' for key, item in value.items())} }}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(jsonnet, value))}]"
     return f"'{value}'" if isinstance(value, str) else json.dumps(value)
@@ -157,7 +169,7 @@ def _entry(kind: str, entry: Entry[Any]) -> list[str]:
         lines += [f"Also written {', '.join(f'`{alias}`' for alias in entry.aliases)}.", ""]
     if entry.cite:
         lines += [f"Source: {entry.cite}.", ""]
-    where = {"engine": "On the command line:", "conclusion": "In a study:"}
+    where = {"engine": "On the command line:", "study": "A whole study:", "conclusion": "In a study:"}
     lines += [where.get(kind, "In an experiment:"), "", _shown(kind, entry)]
     options = {name: f for name, f in entry.options.model_fields.items() if name != "type"}
     if options:
@@ -197,6 +209,8 @@ def takes(schema: Mapping[str, Any]) -> str:
             inside = schema["prefixItems"][0] if "prefixItems" in schema else schema["items"]
             many = f" of {schema['maxItems']}" if "prefixItems" in schema else ""
             return f"an array{many}, each {takes(inside)}"
+        case "object" if "properties" not in schema:
+            return f"an object, each {takes(schema['additionalProperties'])}"
         case "object":
             inner = schema["properties"].items()
             return "; ".join(f"`{{ {name}: … }}` with {takes(part)}" for name, part in inner)

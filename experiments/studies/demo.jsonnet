@@ -1,6 +1,7 @@
 // A multiverse that two cores train in minutes: what do the demo's numbers depend on?
 {
   study: 'multiverse',
+  name: 'demo_study',
   base: import '../demo.jsonnet',
   choices: {
     'trainer.learning_rate': [0.001, 0.003],

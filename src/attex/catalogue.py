@@ -31,6 +31,7 @@ _DECLARED_IN = (
     "agreement/statistic.py",
     "analyses/analysis.py",
     "runner/engine.py",
+    "studies/study.py",
     "studies/conclusion.py",
 )
 """The files that declare a registry, in the order in which the kinds are listed."""

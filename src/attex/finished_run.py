@@ -30,7 +30,7 @@ class Run:
         >>> config = {"data": data, "model": small, "trainer": {"epochs": 1}, "analyses": ["truth"]}
         >>> run = attex.run(config, output_dir=tempfile.mkdtemp())
         >>> sorted(run.tables), len(run.instances), run.report.name
-        (['performance', 'truth'], 10, 'report.html')
+        (['numbers', 'performance', 'truth'], 10, 'report.html')
         >>> run.model().encoder.width
         2
     """

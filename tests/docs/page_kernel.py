@@ -74,13 +74,19 @@ class Page:
         return code
 
     def jsonnet(self, text: str, name: str | None) -> None:
-        """Evaluate an experiment, or several, and validate."""
+        """Evaluate an experiment, several, or a study, and validate."""
         from attex.config.loading import load_experiments
+        from attex.studies.study_file import find_study
+        from attex.studies.universes import cells_of
 
         path = Path(name or "fragment.jsonnet")
         if name is None:
             path.write_text(text, encoding="utf-8")
-        load_experiments(path)
+        study = find_study(path)
+        if study is None:
+            load_experiments(path)
+        else:
+            cells_of(study)
         if name is None:
             path.unlink()
 

@@ -1,6 +1,7 @@
 """The reference is what the code says, and each name has an example that would start."""
 
 import sys
+from types import ModuleType
 
 import pytest
 from snippets import ROOT, snippets
@@ -13,11 +14,12 @@ from attex.data.folder import DataFolder
 from attex.data.reader import READERS
 from attex.runner.engine import ENGINES
 from attex.studies.conclusion import CONCLUSIONS
+from attex.studies.study import STUDIES
 
 sys.path.insert(0, str(ROOT / "docs"))
-from making import published_keys, reference_pages
+from making import published_keys, quantity_table, reference_pages
 
-KINDS = REGISTRIES | {kind.kind: kind for kind in (ENGINES, CONCLUSIONS)}
+KINDS = REGISTRIES | {kind.kind: kind for kind in (ENGINES, STUDIES, CONCLUSIONS)}
 
 
 def test_the_reference_is_what_the_code_says() -> None:
@@ -26,10 +28,9 @@ def test_the_reference_is_what_the_code_says() -> None:
     assert there == reference_pages.pages(), "run `make reference`"
 
 
-def test_the_tables_of_published_files_are_what_the_code_says() -> None:
-    assert published_keys.PAGE.read_text(encoding="utf-8") == published_keys.page(), (
-        "run `make reference`"
-    )
+@pytest.mark.parametrize("table", [published_keys, quantity_table], ids=["published", "quantities"])
+def test_the_tables_of_other_pages_are_what_the_code_says(table: ModuleType) -> None:
+    assert table.PAGE.read_text(encoding="utf-8") == table.page(), "run `make reference`"
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -10,6 +10,7 @@ from tiny import BASE, study
 
 import attex
 from attex.foundations.errors import UserError
+from attex.runner import upkeep
 from attex.runner.engine import choose_engine
 from attex.runner.workspace import Workspace
 from attex.studies.models import Models
@@ -109,6 +110,17 @@ def test_run_folders_are_kept_where_asked_for(tmp_path: Path) -> None:
     run(tmp_path, choices={"trainer.epochs": [1, 2]}, seeds=[0], keep="runs", name="kept")
     reports = [*tmp_path.glob("kept.*/*/report.html")]
     assert len(reports) == 2
+    # The numbers came after the models, of which none was trained twice.
+    trained = [p.stat().st_mtime_ns for p in (tmp_path / ".cache").rglob("training/*/stage.json")]
+    counted = [p.stat().st_mtime_ns for p in (tmp_path / ".cache").rglob("numbers/*/stage.json")]
+    assert len(trained) == len(counted) == 2
+    assert max(trained) < min(counted)
+
+
+def test_the_models_of_a_study_are_no_rubbish(finished: Path) -> None:
+    workspace = Workspace.at(output=finished.parents[1], device="cpu")
+    unused = {stage.path.name for stage in upkeep.holdings(workspace).unused}
+    assert not unused & {*made(finished)}
 
 
 def test_data_that_is_absent_is_said_before_any_training(tmp_path: Path) -> None:

@@ -121,11 +121,12 @@ def _is_later(path: Path, root: Path) -> bool:
 
 
 def _experiments_by_stage(output: Path) -> dict[str, tuple[str, ...]]:
-    """Return the names of the experiments whose run folders name a stage, by its key."""
+    """Return the names of the experiments, and studies, whose folders name a stage, by its key."""
     made_of: dict[str, set[str]] = defaultdict(set)
     for path in output.glob("*/*/manifest.json"):
         try:
-            for stage in read_json(path)["stages"]:
+            manifest = read_json(path)
+            for stage in manifest["models" if "study" in manifest else "stages"]:
                 made_of[stage["key"]].add(path.parent.parent.name)
         except (Damaged, LookupError, TypeError):
             continue

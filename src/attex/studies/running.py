@@ -31,11 +31,12 @@ def run_study(
         if dry_run:
             models.tell()
             return None, 0
+        if file.keep == "runs" and until == "report":
+            # First: numbers are then taken from what the runs have made, and nothing is trained twice.
+            _keep_runs([config for cell in models.cells for config in cell.configs], workspace, engine)
         failed = models.make(engine)
         if until != "report":
             return None, failed
-        if file.keep == "runs":
-            _keep_runs([config for cell in models.cells for config in cell.configs], workspace, engine)
     runs, rows = gathered(models, file.choices)
     say(f"report: {file.name}")
     answer = study(runs, [cell.design for cell in models.cells])

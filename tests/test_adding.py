@@ -12,6 +12,8 @@ import pytest
 from attex.analyses.analysis import Analysis
 from attex.config.registries import REGISTRIES
 from attex.models.encoder import Encoder
+from attex.studies.conclusion import CONCLUSIONS
+from attex.studies.study import STUDIES, Study
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "adding.md").read_text(encoding="utf-8")
@@ -73,15 +75,16 @@ def test_what_the_page_adds_is_in_the_style_of_the_house(house: Path) -> None:
     run(f"ruff check {' '.join(new)} && ruff format --check {' '.join(new)}", house)
 
 
-@pytest.mark.parametrize("kind", [Encoder, Analysis])
+@pytest.mark.parametrize("kind", [Encoder, Analysis, Study])
 def test_the_page_names_all_that_a_component_can_say(kind: type) -> None:
     own = {name for name in {*vars(kind), *kind.__annotations__} if not name.startswith("_")}
     absent = sorted(name for name in own if f"`{name}`" not in PAGE and f"`{name}(" not in PAGE)
-    assert not absent, f"docs/adding.md does not say what `{absent[0]}` of an {kind.__name__} is"
+    assert not absent, f"docs/adding.md does not say what `{absent[0]}` of {kind.__name__} is"
 
 
 def test_the_page_adds_nothing_that_is_there() -> None:
-    registered = {entry.name for registry in REGISTRIES.values() for entry in registry}
+    registries = (*REGISTRIES.values(), STUDIES, CONCLUSIONS)
+    registered = {entry.name for registry in registries for entry in registry}
     added = set(re.findall(r"\.register\(\"(\w+)\"", PAGE))
-    assert len(added) == 5
+    assert len(added) == 7
     assert not added & registered

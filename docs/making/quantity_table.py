@@ -26,10 +26,12 @@ def table() -> str:
     """Return a row for every analysis that offers quantities."""
     measures, encoder = [MEASURES.spec(name) for name in MEASURED], ENCODERS["lstm"].target
     lines = ["", "| analysis | quantities |", "|---|---|"]
+    first: dict[tuple[str, ...], str] = {}
     for entry in ANALYSES:
         spec = ANALYSES.spec({"type": entry.name} | OPTIONS.get(entry.name, {}))
         names = ANALYSES.bind(spec).offers(measures, encoder)
+        shown = f"as of `{first[names]}`" if names in first else ", ".join(f"`{n}`" for n in names)
         if names:
-            shown = ", ".join(f"`{name}`" for name in names)
+            first.setdefault(names, entry.name)
             lines.append(f"| [`{entry.name}`](reference/analysis.md#{entry.name}) | {shown} |")
     return "\n".join([*lines, "", ""])

@@ -40,6 +40,7 @@ NOT_RUN = {
     ("docs/running.md", "what is said before long work"),
     ("docs/running.md", "what is said when it takes longer"),
     ("docs/running.md", "what is said after a change of the code"),
+    ("docs/studies.md", "takes half a minute or more"),
     ("results/jain_wallace_2019/README.md", "trains for minutes on a GPU"),
     ("results/meister_2021/README.md", "trains for minutes on a GPU"),
     ("results/neely_schouten_2020/README.md", "trains for minutes on a GPU"),

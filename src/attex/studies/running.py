@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attex.config.schema import ExperimentConfig
+from attex.foundations.errors import UserError
 from attex.foundations.progress import say
 from attex.runner.engine import Engine
 from attex.runner.execution import execute
@@ -25,9 +26,12 @@ def run_study(
     cells, study = cells_of(file), file.study
     with engine:
         models = Models(cells, file.seeds, workspace)
-        study.check(
-            [(cell.about, names) for cell, names in zip(models.cells, models.offered, strict=True)]
-        )
+        try:
+            study.check(
+                [(cell.about, names) for cell, names in zip(models.cells, models.offered, strict=True)]
+            )
+        except UserError as trouble:
+            raise UserError(f"{file.origin}: {trouble}") from None
         if dry_run:
             models.tell()
             return None, 0

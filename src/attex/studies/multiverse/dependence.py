@@ -10,7 +10,7 @@ from attex.charts.levels import levels_chart
 from attex.charts.shares import CHOICE, HIGHER, KINDS, PAIR, SEEDS, shares_chart
 from attex.foundations.progress import track
 from attex.report.study_page import Part
-from attex.studies.multiverse.subject import Subject, cell_name, chart_name
+from attex.studies.multiverse.subject import Subject, cell_name, chart_name, minus
 from attex.studies.run_set import CellRuns
 from attex.studies.shares import Share, Shares
 from attex.studies.variance import shares_of
@@ -119,9 +119,8 @@ def _sentence(what: str, rows: list[dict[str, Any]], found: Shares) -> str:
     known = [row for row in rows if row["kind"] == CHOICE and row["share"] == row["share"]]
     first = sorted(known, key=lambda row: -row["share"])[:_NAMED]
     named = ", ".join(f"{row['term']} has {_percent(row)}" for row in first)
-    rest = _percent(vars(found.seeds) | {"share": found.seeds.share})
-    return f"Of the variance of {what}, {named}; seeds have {rest}."
+    return f"Of the variance of {what}, {named}; seeds have {_percent(vars(found.seeds))}."
 
 
 def _percent(row: dict[str, Any]) -> str:
-    return f"{row['share']:.0%} [{row['low']:.0%}, {row['high']:.0%}]".replace("-", "−")
+    return minus(f"{row['share']:.0%} [{row['low']:.0%}, {row['high']:.0%}]")

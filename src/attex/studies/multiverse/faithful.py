@@ -6,7 +6,7 @@ from typing import Any
 from attex.analyses.summary import frame
 from attex.charts.within_settings import ATTENTION, CONTROL, within_settings_chart
 from attex.report.study_page import Part
-from attex.studies.multiverse.subject import Subject
+from attex.studies.multiverse.subject import Subject, minus
 from attex.studies.within import OWN, faithfulness_rows
 
 
@@ -47,7 +47,7 @@ def _sentence(row: Mapping[str, Any]) -> str:
     if row["slope"] != row["slope"]:
         return f"{start}no slope ({row['problem']})."
     verdict = "rises" if row["low"] > 0 else "falls" if row["high"] < 0 else "does not clearly move"
-    slope = f"{row['slope']:.2f} [{row['low']:.2f}, {row['high']:.2f}]"
+    slope = minus(f"{row['slope']:.2f} [{row['low']:.2f}, {row['high']:.2f}]")
     return (
         f"{start}{verdict} within settings, {slope} for one unit "
         f"({row['models']:,} models in {row['settings']:,} settings)."

@@ -15,6 +15,7 @@ from attex.studies.multiverse.subject import (
     Subject,
     cell_name,
     chart_name,
+    minus,
     published_values,
 )
 from attex.studies.run_set import CellRuns
@@ -39,13 +40,16 @@ def spread_part(subject: Subject, designs: Sequence[Design]) -> Part:
                     subject.runs.choices,
                     f"{quantity}: {cell_name(cell)}",
                     quantity,
-                    lines=published_values(cell, quantity),
+                    lines={
+                        f"published {value:.2f} ({paper})": value
+                        for paper, value in published_values(cell, quantity).items()
+                    },
                 )
     return Part(
         "How far does it spread?",
         "Every universe is one defensible way to train the same model. Its value is the mean over its "
-        "seeds. The table has percentiles over universes, and beside a published number the share of the "
-        "universes that lie below it. " + " ".join(_designs(designs)),
+        "seeds. The table has percentiles over universes, and the share of them that lie below a "
+        "published number. " + " ".join(_designs(designs)),
         [_sentence(row) for row in _leading(subject, rows)],
         {"tables/spread": frame(rows)},
         charts,
@@ -62,15 +66,17 @@ def _row(cell: CellRuns, quantity: str) -> dict[str, Any]:
     values = bounded(cell.values[quantity]).value
     known = values[~np.isnan(values)]
     numbers = dict(zip(_COLUMNS, np.percentile(known, _PERCENTS).tolist(), strict=True))
-    claims = [*published_values(cell, quantity).values()]
+    claims = published_values(cell, quantity)
     return {
         **cell.cell,
         "quantity": quantity,
         "universes": len(values),
         "undefined": len(values) - len(known),
         **numbers,
-        "published": ", ".join(f"{claim:g}" for claim in claims),
-        "below_published": float(np.mean(known < claims[0])) if claims else float("nan"),
+        "published": "; ".join(
+            f"{value:g} ({paper}), above {np.mean(known < value):.0%} of the universes"
+            for paper, value in claims.items()
+        ),
     }
 
 
@@ -90,6 +96,5 @@ def _sentence(row: dict[str, Any]) -> str:
         f"{row['universes']} universes (5 to 95 %: {row['p5']:.2f} to {row['p95']:.2f})"
     )
     if row["published"]:
-        below = row["below_published"]
-        sentence += f"; published is {row['published']}, which {below:.0%} of the universes lie below"
-    return sentence + "."
+        sentence += f"; published is {row['published']}"
+    return minus(sentence) + "."

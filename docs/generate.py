@@ -19,6 +19,7 @@ from making import (
 )
 
 import attex
+from attex.studies.run_files import run_files
 
 DOCS = Path(__file__).parent
 FIGURES = DOCS / "figures"
@@ -49,6 +50,15 @@ def write_figures() -> None:
         (FIGURES / f"{name}.svg").write_text(svg, encoding="utf-8")
 
 
+def write_study_figures() -> None:
+    """Run the study of the demo, and copy two of its figures."""
+    run_files([DOCS.parent / "experiments" / "studies" / "demo.jsonnet"], device="cpu")
+    newest = max(Path("outputs/demo_study").iterdir())
+    for name in ("curve", "shares"):
+        (figure,) = newest.glob(f"graphs/{name}_kendall_tau_attention_gradient__*.svg")
+        shutil.copyfile(figure, FIGURES / f"study_{name}.svg")
+
+
 def _run(file: Path) -> attex.Run:
     run = attex.run(file, device="cpu")
     assert isinstance(run, attex.Run)
@@ -59,3 +69,4 @@ if __name__ == "__main__":
     write_reference()
     if sys.argv[1:] != ["reference"]:
         write_figures()
+        write_study_figures()

@@ -1,5 +1,6 @@
-// Is agreement evidence of faithfulness? Three corpora in which it is known which words decide: planted by us, the
-// sentence among Wikipedia's that has the sentiment, and what people marked in movie reviews.
+// Is agreement evidence of faithfulness? Asked of three corpora in which it is known which words decide.
+//
+// They are planted by us, the sentence among Wikipedia's that has the sentiment, and what people marked in movie reviews.
 //
 // Models that differ in their seed only are compared, so there are many seeds and few settings.
 local base = (import '../lib/sst.libsonnet') + (import '../lib/jain_wallace_2019.libsonnet');

@@ -1,5 +1,4 @@
-// Jain & Wallace (2019), their classification grid: as published as far as that is known, and with one ingredient swapped
-// at a time.
+// Jain & Wallace (2019), their classification grid: as published, and with one ingredient swapped at a time.
 //
 // They start from fastText's "simple" vectors, whose length is about 5.2; here it is word2vec's at that length. The
 // search for adversaries has the constants of the released code.

@@ -1,6 +1,6 @@
-// What a published number depends on: nine choices that papers leave open or do not justify, in every cell of
-// Jain & Wallace's grid with dense and sparse attention.
+// What a published number depends on: nine choices that papers leave open or do not justify.
 //
+// They are made in every cell of Jain & Wallace's grid, with dense and sparse attention.
 // All 243 settings for the BiLSTM on SST, one block of 27 of them elsewhere. Everything that is not chosen here is as
 // their released code has it. A level of `vectors` sets their width, too: GloVe's file is 100 wide.
 local base = (import '../lib/sst.libsonnet') + (import '../lib/jain_wallace_2019.libsonnet');

@@ -11,6 +11,7 @@ import pytest
 from tiny import BASE, CHOICES, study
 
 from attex.config.loading import load_experiments
+from attex.config.shipped import first_line
 from attex.foundations.errors import UserError
 from attex.studies.choices import read_choices
 from attex.studies.study_file import find_study, read_study
@@ -107,6 +108,8 @@ def test_every_study_that_is_shipped_can_be_planned(path: Path) -> None:
     assert found is not None
     first = replace(found, groups=(replace(found.groups[0], blocks=found.groups[0].blocks and 1),))
     assert all(cell.configs for cell in cells_of(first))
+    # `attex list experiment` prints the first line alone.
+    assert first_line(f"studies/{path.stem}").endswith((".", "?"))
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from attex.analyses.headline import decimals
 from attex.finished_run import Run
 from attex.finished_study import FinishedStudy
 from attex.foundations.errors import UserError, brief
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 8
 """As many differences of one run are printed; the page has all."""
+
+_NUMBERS = ("base", "value", "difference", "low", "high")
 
 
 class Comparison(FinishedStudy):
@@ -32,8 +35,6 @@ class Comparison(FinishedStudy):
 
     def lines(self) -> Iterator[str]:
         """Say the leading differences of each run, in a few lines."""
-        from attex.analyses.headline import decimals
-
         for rows in self.table.partition_by("run", maintain_order=True):
             first = rows.row(0, named=True)
             seeds = max(rows["seeds"].to_list())
@@ -42,11 +43,7 @@ class Comparison(FinishedStudy):
             shown = rows.head(_SHOWN).to_dicts()
             width = max(len(row["quantity"]) for row in shown)
             for row in shown:
-                base, value, moved, low, high = (
-                    "undefined" if row[key] is None or row[key] != row[key] else decimals(row[key], 3)
-                    for key in ("base", "value", "difference", "low", "high")
-                )
-                yield f"  {row['quantity']:{width}}  {base} → {value}  {moved:>6} [{low}, {high}]"
+                yield f"  {row['quantity']:{width}}  {_numbers(row)}"
             if rows.height > len(shown):
                 yield f"  … and {rows.height - len(shown):,} more"
 
@@ -88,6 +85,15 @@ def compare(*runs: "Run | str | Path", output_dir: str | Path = "outputs") -> Co
     output = Path(output_dir)
     paths = [run.path if isinstance(run, Run) else _located(run, output) for run in runs]
     return Comparison(compare_runs(paths, Workspace.at(output=output, device="cpu")))
+
+
+def _numbers(row: dict[str, Any]) -> str:
+    """Write a difference with what it is made of; what is not known is left out."""
+    known = {name: decimals(row[name], 3) for name in _NUMBERS if row[name] == row[name]}
+    if "difference" not in known:
+        return "undefined"
+    interval = f" [{known['low']}, {known['high']}]" if "low" in known and "high" in known else ""
+    return f"{known['base']} → {known['value']}  {known['difference']:>6}{interval}"
 
 
 def _located(run: str | Path, output: Path) -> Path:

@@ -64,6 +64,7 @@ def test_the_folder_is_like_that_of_a_run(finished: Path) -> None:
     assert {path.name for path in finished.iterdir()} == {
         "config.json",
         "manifest.json",
+        "answer.json",
         "headlines.csv",
         "tables",
         "graphs",

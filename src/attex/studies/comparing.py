@@ -29,6 +29,8 @@ _CLEAREST = 5
 _CHANCE = 0.05
 """How many of all intervals miss a difference that is 0."""
 
+_ONE_SEED = "One seed is compared, so the intervals say nothing of other seeds."
+
 Row = dict[str, Any]
 
 
@@ -43,16 +45,10 @@ def compare_runs(paths: Sequence[Path], workspace: Workspace) -> Path:
     rows = _ordered(compare(*numbers), [key for run in runs for key in run.values])
     left_out = [*_not_compared(runs, numbers)]
     parts = [_settings_part(runs), _differences_part(rows), _compared_part(runs, rows, left_out)]
-    names = [run.name for run in runs]
-    origin = Origin(
-        COMPARE,
-        COMPARE,
-        {"compare": {run.name: dict(run.config) for run in runs}},
-        _manifest(runs, workspace),
-        [f"{' and '.join(names[1:])} against {names[0]}", f"{len(numbers[0].texts):,} texts"],
-    )
     answer = Answer(_lead(rows), parts, [*map(_headline, _leading(rows))])
-    return write_answer_folder(origin, answer, {VALUES: frame([*_values(numbers)])}, workspace)
+    tables = {VALUES: frame([*_values(numbers)])}
+    origin = _origin(runs, len(numbers[0].texts), workspace)
+    return write_answer_folder(workspace.output / COMPARE, origin, answer, tables, workspace.cache.root)
 
 
 def sentence(row: Mapping[str, Any]) -> str:
@@ -109,8 +105,10 @@ def _differences_part(rows: Sequence[Row]) -> Part:
         "What came out differently?",
         "A difference is what a run has less what the first run has, on the same texts and seed by "
         "seed. Its 95 % interval says how far it would move with other texts, drawn alike for all runs, "
-        "and with other seeds; `bounded by` says which of the two it knows of. The charts have what is "
-        "bounded by texts; areas under curves, medians and numbers of one class are in the table only.",
+        "and with other seeds; the column “bounded by” says which of the two it knows of. The charts "
+        "have what is bounded by texts; areas under curves, medians and numbers of one class are in the "
+        "table only. Beside accuracy and agreement, the differences that are clearest, by the widths of "
+        "their intervals, are said in words.",
         [*_clearest(others)],
         {DIFFERENCES: frame(list(rows))},
         charts,
@@ -131,8 +129,6 @@ def _compared_part(runs: Sequence[FinishedRun], rows: Sequence[Row], left_out: S
         for run in runs
     ]
     sentences = []
-    if max((row["seeds"] for row in rows), default=0) < 2:
-        sentences.append("One seed is compared: the intervals say nothing of other seeds.")
     tables = {"tables/runs": frame(table)}
     if left_out:
         one = len(left_out) == 1
@@ -191,7 +187,7 @@ def _lead(rows: Sequence[Row]) -> list[str]:
         lead.append(
             f"Of the {len(bounded)} differences of {run} that are bounded by texts, {clear} "
             f"{'is' if clear == 1 else 'are'} clear of 0; if nothing differed, about {expected:.0f} "
-            "would be by chance."
+            "would be by chance." + (f" {_ONE_SEED}" if max(row["seeds"] for row in own) < 2 else "")
         )
     return lead
 
@@ -228,12 +224,21 @@ def _is_clear(row: Mapping[str, Any]) -> bool:
     return _is_bounded(row) and (row["low"] > 0 or row["high"] < 0)
 
 
-def _manifest(runs: Sequence[FinishedRun], workspace: Workspace) -> dict[str, Any]:
-    seeds = dict.fromkeys(seed for run in runs[1:] for seed in run.seeds if seed in runs[0].seeds)
-    return {
+def _origin(runs: Sequence[FinishedRun], texts: int, workspace: Workspace) -> Origin:
+    base, *others = runs
+    seeds = [seed for seed in base.seeds if any(seed in run.seeds for run in others)]
+    manifest = {
         "study": COMPARE,
         **made_with(workspace.device),
-        "seeds": list(seeds),
+        "seeds": seeds,
         "left_out": {},
         "runs": {run.name: str(run.path.absolute()) for run in runs},
     }
+    title = f"{' and '.join(run.name for run in others)} against {base.name}"
+    facts = [
+        str(base.config["data"]["type"]),
+        f"{texts:,} texts",
+        f"{len(seeds)} seed{'s' * (len(seeds) != 1)}",
+    ]
+    config = {"compare": {run.name: dict(run.config) for run in runs}}
+    return Origin(title, COMPARE, config, manifest, facts)

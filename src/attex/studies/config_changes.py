@@ -22,11 +22,11 @@ def changed_settings(configs: Sequence[Mapping[str, Any]]) -> dict[str, list[str
     rows = {key: [settings.get(key, ABSENT) for settings in flat] for key in keys}
     changed = {key: values for key, values in rows.items() if len(set(values)) > 1}
     partial = [f"{key}." for key, values in changed.items() if set(values) == {_THERE, ABSENT}]
-    return {
-        key: values
-        for key, values in changed.items()
-        if key not in _NO_SETTING and not key.startswith(tuple(partial))
-    }
+    shown = [key for key in changed if key not in _NO_SETTING and not key.startswith(tuple(partial))]
+    # What only one experiment has stands beside what it belongs to.
+    parts = list(dict.fromkeys(key.partition(".")[0] for key in keys))
+    shown.sort(key=lambda key: (parts.index(key.partition(".")[0]), key))
+    return {key: changed[key] for key in shown}
 
 
 def _settings(key: str, value: Any) -> Iterator[tuple[str, str]]:

@@ -48,13 +48,17 @@ def write_study_folder(
     """Assemble `<output>/<study>/<timestamp>`; it is there whole or not at all."""
     manifest = _manifest(file, models, failed, workspace)
     origin = Origin(file.name, file.spec.type, file.resolved(), manifest, _facts(models, failed))
-    return write_answer_folder(origin, answer, {NUMBERS: frame(rows)}, workspace)
+    place = workspace.output / file.name
+    return write_answer_folder(place, origin, answer, {NUMBERS: frame(rows)}, workspace.cache.root)
 
 
 def write_answer_folder(
-    origin: Origin, answer: Answer, tables: "Mapping[str, pl.DataFrame]", workspace: Workspace
+    place: Path, origin: Origin, answer: Answer, tables: "Mapping[str, pl.DataFrame]", kept_in: Path
 ) -> Path:
-    """Assemble `<output>/<title>/<timestamp>` of an answer and the tables that no part of it shows."""
+    """Assemble `<place>/<timestamp>` of an answer and the tables that no part of it shows.
+
+    What pages share is `kept_in` a folder.
+    """
 
     def fill(folder: Path) -> None:
         write_json(folder / "config.json", origin.config)
@@ -75,12 +79,12 @@ def write_answer_folder(
             answer.parts,
             origin.config,
             origin.manifest,
-            workspace.cache.root,
+            kept_in,
             origin.facts,
         )
         write_text(folder / "report.html", page)
 
-    return write_whole(workspace.output / origin.title, fill)
+    return write_whole(place, fill)
 
 
 def _facts(models: Models, failed: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Quantities are the numbers of the tables, known by name before training, with draws that bound them."""
+"""Quantities: the numbers of the tables, known by name before training, with draws that bound them."""
 
 from dataclasses import replace
 

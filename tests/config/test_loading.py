@@ -14,7 +14,8 @@ from attex.config.loading import load_experiments, validate
 from attex.config.registries import REGISTRIES
 from attex.config.schema import ExperimentConfig
 
-EXPERIMENTS = sorted((Path(__file__).parents[2] / "experiments").glob("**/*.jsonnet"))
+SHIPPED = sorted((Path(__file__).parents[2] / "experiments").glob("**/*.jsonnet"))
+EXPERIMENTS = [path for path in SHIPPED if path.parent.name != "studies"]
 
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from attex.foundations.errors import UserError
 from attex.studies.choices import read_choices
 from attex.studies.study_file import find_study, read_study
 from attex.studies.universes import Cell, cells_of
+
+SHIPPED = sorted((Path(__file__).parents[2] / "experiments" / "studies").glob("*.jsonnet"))
 
 
 def cells(**changes: Any) -> list[Cell]:
@@ -96,6 +99,14 @@ def test_an_experiment_is_no_study_and_a_study_no_experiment(tmp_path: Path) -> 
     assert find_study(tmp_path / "e.json") is None
     with pytest.raises(UserError, match=r"s\.json: this is a study of many models"):
         load_experiments(tmp_path / "s.json")
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_every_study_that_is_shipped_can_be_planned(path: Path) -> None:
+    found = find_study(path)
+    assert found is not None
+    first = replace(found, groups=(replace(found.groups[0], blocks=found.groups[0].blocks and 1),))
+    assert all(cell.configs for cell in cells_of(first))
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {

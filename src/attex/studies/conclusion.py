@@ -28,6 +28,8 @@ class Number:
 class Conclusion:
     """`sentence` says what is so where `more` is above `less`.
 
+    Cells that have what `unless` says are not asked.
+
     The difference is of one model (two quantities, or one and a fixed number), or of two that differ
     in one factor of the cell only (then `of` names its two levels).
     """
@@ -35,6 +37,7 @@ class Conclusion:
     sentence: str
     more: Number | float
     less: Number | float
+    unless: Cell = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.numbers:
@@ -66,6 +69,8 @@ class Conclusion:
         first, last = self.numbers[0].of, self.numbers[-1].of
         found = []
         for i, cell in enumerate(cells):
+            if self.unless and self.unless.items() <= cell.items():
+                continue
             if first.items() <= cell.items():
                 wanted = {**cell, **last}
                 found += [(i, j) for j, other in enumerate(cells) if dict(other) == wanted]

@@ -108,6 +108,14 @@ class Models:
                 troubles.append((self._tasks[outcome.key], outcome.trouble))
         return self._told(troubles)
 
+    def leave_out_unfinished(self) -> None:
+        """Leave every cell out of which a model is missing."""
+        has = self._workspace.cache.has
+        whole = [all(has(one) for s in planned for one in s.values()) for planned in self.stages]
+        self.cells = [cell for cell, there in zip(self.cells, whole, strict=True) if there]
+        self.offered = [names for names, there in zip(self.offered, whole, strict=True) if there]
+        self.stages = [planned for planned, there in zip(self.stages, whole, strict=True) if there]
+
     def tell(self) -> None:
         """Say which models there are, and which are to be made."""
         for cell, planned in zip(self.cells, self.stages, strict=True):

@@ -27,8 +27,10 @@ class Study(ABC):
     title: ClassVar[str]
 
     @abstractmethod
-    def design(self, levels: Sequence[int], blocks: int | None) -> Design:
+    def design(self, levels: Sequence[int], blocks: int | None, names: Sequence[str]) -> Design:
         """Choose the settings, given how many levels each choice has; some blocks of them, or all.
+
+        `names` is what the choices are called.
 
         Raises:
             ValueError: if there is no such design.

@@ -42,7 +42,8 @@ def cells_of(study: StudyFile) -> list[Cell]:
 
 def _design(study: StudyFile, group: CellGroup) -> Design:
     try:
-        return study.study.design([len(choice.levels) for choice in study.choices], group.blocks)
+        counts = [len(choice.levels) for choice in study.choices]
+        return study.study.design(counts, group.blocks, [choice.name for choice in study.choices])
     except ValueError as trouble:
         raise UserError(f"{study.origin}: {trouble}") from None
 

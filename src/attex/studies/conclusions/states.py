@@ -2,6 +2,9 @@
 
 from attex.studies.conclusion import CONCLUSIONS, Conclusion, Number
 
+_POSITION_WISE = {"encoder": "average"}
+"""The states of this encoder stand for their words by construction: it is not asked."""
+
 
 @CONCLUSIONS.register("states_spread_over_words", cite="Meister et al. 2021, §4, Table 1")
 def states_spread_over_words(*, threshold: float = 0.5) -> Conclusion:
@@ -15,6 +18,7 @@ def states_spread_over_words(*, threshold: float = 0.5) -> Conclusion:
         f"influence on hidden states is spread over words (normalised entropy above {threshold:g})",
         more=Number(("entropy(influence on states)",)),
         less=threshold,
+        unless=_POSITION_WISE,
     )
 
 
@@ -30,6 +34,7 @@ def states_stand_for_more_than_their_words(*, threshold: float = 0.5) -> Conclus
         f"a hidden state's own word has less than {threshold:g} of the influence on it",
         more=threshold,
         less=Number(("own_share",)),
+        unless=_POSITION_WISE,
     )
 
 
@@ -45,4 +50,5 @@ def own_word_is_seldom_first(*, threshold: float = 0.5) -> Conclusion:
         f"a hidden state's own word is the first on less than {threshold:g} of the states",
         more=threshold,
         less=Number(("own_first",)),
+        unless=_POSITION_WISE,
     )

@@ -48,9 +48,9 @@ class Multiverse(Study):
         self.quantities = quantities
         self.least_accuracy = least_accuracy
 
-    def design(self, levels: Sequence[int], blocks: int | None) -> Design:
+    def design(self, levels: Sequence[int], blocks: int | None, names: Sequence[str]) -> Design:
         """Take the Golay design and its blocks where they fit."""
-        return design_for(levels, blocks)
+        return design_for(levels, blocks, names=names)
 
     def check(self, cells: Sequence[tuple[Mapping[str, str], frozenset[str]]]) -> None:
         """Refuse a quantity or a conclusion that the models will not have."""
@@ -67,9 +67,9 @@ class Multiverse(Study):
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Lay out dependence, spread, conclusions, and what agreement says of faithfulness."""
         subject = Subject(runs, self._quantities(runs))
-        spread, dependence = spread_part(subject), dependence_part(subject)
+        spread, dependence = spread_part(subject, designs), dependence_part(subject)
         parts = [dependence, spread]
-        lead = [*dependence.sentences[:1], *spread.sentences[:1]]
+        lead = [spread.sentences[0], dependence.sentences[0]]
         asked = self._asked(runs)
         if asked:
             cites = {name: CONCLUSIONS[name.partition("(")[0]].cite for name in asked}

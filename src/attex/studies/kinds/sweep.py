@@ -25,7 +25,7 @@ class Sweep(Study):
 
     title = "Sweep"
 
-    def design(self, levels: Sequence[int], blocks: int | None) -> Design:
+    def design(self, levels: Sequence[int], blocks: int | None, names: Sequence[str]) -> Design:
         """Cross all levels."""
         if blocks is not None:
             raise ValueError("blocks: a sweep has every combination; a multiverse can have a part")

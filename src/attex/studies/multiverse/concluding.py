@@ -40,9 +40,9 @@ def conclusions_part(
     leading = [row for row in overall if _over_cells(row)]
     return Part(
         "Do the papers' conclusions hold?",
-        "A conclusion is the sign of a difference between two numbers of the same model, or of two models "
-        "with the same setting, seed and texts. It holds in a universe if the whole 95 % interval is on its "
-        "side of 0, is reversed if it is on the other side, and undecided else.",
+        "A conclusion is the sign of a difference: between two numbers of a model, or between two "
+        "models with the same setting, seed and texts. It holds in a universe if the whole 95 % "
+        "interval is on its side of 0, is reversed if it is on the other side, and undecided else.",
         [_sentence(row) for row in leading],
         {"tables/conclusions": frame(overall), "tables/conclusions_by_choice": frame(by_choice)},
         charts,

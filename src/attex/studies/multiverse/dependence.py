@@ -7,10 +7,10 @@ import numpy as np
 
 from attex.analyses.summary import frame
 from attex.charts.levels import levels_chart
-from attex.charts.shares import CHOICE, HIGHER, PAIR, SEEDS, shares_chart
+from attex.charts.shares import CHOICE, HIGHER, KINDS, PAIR, SEEDS, shares_chart
 from attex.foundations.progress import track
 from attex.report.study_page import Part
-from attex.studies.multiverse.subject import Subject, cell_name, chart_name
+from attex.studies.multiverse.subject import Subject, cell_name, chart_name, minus
 from attex.studies.run_set import CellRuns
 from attex.studies.shares import Share, Shares
 from attex.studies.variance import shares_of
@@ -18,6 +18,7 @@ from attex.studies.variance import shares_of
 _NAMED = 3
 """As many choices are named in a sentence."""
 WHOLE = "whole design"
+_SUM = "a sum"
 
 
 def dependence_part(subject: Subject) -> Part:
@@ -35,19 +36,22 @@ def dependence_part(subject: Subject) -> Part:
         levels = [about | row for row in _effect_rows(subject, cell, found)]
         effects += levels
         if any(cell is drawn for drawn in subject.drawn):
-            title = f"{quantity}: {cell_name(cell)}"
-            whole = [row for row in own if row["branch"] == WHOLE]
-            charts[chart_name("shares", quantity, cell_name(cell))] = shares_chart(whole, title)
+            of = f"{quantity}, {cell_name(cell)}"
+            whole = [row for row in own if row["branch"] == WHOLE and row["kind"] in KINDS]
+            charts[chart_name("shares", quantity, cell_name(cell))] = shares_chart(
+                whole, f"Shares of the variance of {of}"
+            )
             charts[chart_name("levels", quantity, cell_name(cell))] = levels_chart(
-                levels, subject.runs.choices, title, quantity, found.mean
+                levels, subject.runs.choices, f"Mean of {of}, at each level", quantity, found.mean
             )
             sentences.append(_sentence(f"{quantity} of {cell_name(cell)}", whole, found))
     return Part(
         "What does it depend on?",
-        "The variance of a number over all models is shared out (ω²): to each choice, to pairs of choices, "
-        "to three and more together, and to seeds. Estimates of what has no effect are below 0 half of the "
-        "time. Shares depend on the levels that were tried; the second table has the mean at each level, in "
-        "units of the number.",
+        "The variance of a number over all models is shared out (ω²): to each choice, to pairs of "
+        "choices, to three and more together, and to seeds. What has no effect has an estimate below 0 "
+        "half of the time. Shares depend on the levels that were tried, so the second table has the "
+        "mean at each level, in units of the number. `higher` is how much of a share three and more "
+        "choices together may be, which the design does not tell apart.",
         sentences,
         {"tables/shares": frame(rows), "tables/effects": frame(effects)},
         charts,
@@ -66,6 +70,8 @@ def _of_branch(found: Shares, branch: str) -> Iterator[dict[str, Any]]:
     kinds: list[tuple[str, str, Share]] = [
         *((CHOICE, one.choices[0], one) for one in found.choices),
         *((PAIR, " × ".join(one.choices), one) for one in found.pairs),
+        (_SUM, "all choices", found.all_choices),
+        (_SUM, "all pairs", found.all_pairs),
         (HIGHER, HIGHER, found.lack_of_fit),
         (SEEDS, SEEDS if found.lack_of_fit.freedom else "seeds and the rest", found.seeds),
     ]
@@ -113,9 +119,8 @@ def _sentence(what: str, rows: list[dict[str, Any]], found: Shares) -> str:
     known = [row for row in rows if row["kind"] == CHOICE and row["share"] == row["share"]]
     first = sorted(known, key=lambda row: -row["share"])[:_NAMED]
     named = ", ".join(f"{row['term']} has {_percent(row)}" for row in first)
-    rest = _percent(vars(found.seeds) | {"share": found.seeds.share})
-    return f"Of the variance of {what}, {named}; seeds have {rest}."
+    return f"Of the variance of {what}, {named}; seeds have {_percent(vars(found.seeds))}."
 
 
 def _percent(row: dict[str, Any]) -> str:
-    return f"{row['share']:.0%} [{row['low']:.0%}, {row['high']:.0%}]".replace("-", "−")
+    return minus(f"{row['share']:.0%} [{row['low']:.0%}, {row['high']:.0%}]")

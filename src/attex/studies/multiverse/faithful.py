@@ -6,7 +6,7 @@ from typing import Any
 from attex.analyses.summary import frame
 from attex.charts.within_settings import ATTENTION, CONTROL, within_settings_chart
 from attex.report.study_page import Part
-from attex.studies.multiverse.subject import Subject
+from attex.studies.multiverse.subject import Subject, minus
 from attex.studies.within import OWN, faithfulness_rows
 
 
@@ -16,17 +16,17 @@ def faithful_part(subject: Subject) -> Part | None:
     if not rows:
         return None
     alone = [row for row in rows if not row["together"]]
-    shown = [_point(row) for row in alone if row["slope"] == row["slope"]]
     charts = {}
-    if shown:
+    if any(row["slope"] == row["slope"] for row in alone):
         charts["faithfulness_within_settings"] = within_settings_chart(
-            shown, "Is agreement evidence of faithfulness?"
+            [_point(row) for row in alone], "Is agreement evidence of faithfulness?"
         )
     return Part(
         "Is agreement evidence of faithfulness?",
         "Among models that differ in their seed only: are those whose attention agrees more with other "
-        "measures also those whose attention is more faithful? Settings are compared with themselves, since "
-        "a choice can move both. Permuted attention is the control: it agrees, too, and cannot be faithful.",
+        "measures also those whose attention is more faithful? Settings are compared with themselves, "
+        "since a choice can move both. Permuted attention is the control: it agrees, too, and says "
+        "nothing.",
         [_sentence(row) for row in alone if row["attention"] == OWN],
         {"tables/faithfulness_within_settings": frame(rows)},
         charts,
@@ -47,7 +47,8 @@ def _sentence(row: Mapping[str, Any]) -> str:
     if row["slope"] != row["slope"]:
         return f"{start}no slope ({row['problem']})."
     verdict = "rises" if row["low"] > 0 else "falls" if row["high"] < 0 else "does not clearly move"
+    slope = minus(f"{row['slope']:.2f} [{row['low']:.2f}, {row['high']:.2f}]")
     return (
-        f"{start}{verdict} within settings, {row['slope']:.2f} [{row['low']:.2f}, {row['high']:.2f}] for one "
-        f"unit ({row['models']:,} models in {row['settings']:,} settings)."
+        f"{start}{verdict} within settings, {slope} for one unit "
+        f"({row['models']:,} models in {row['settings']:,} settings)."
     )

@@ -1,5 +1,6 @@
 """How far a number spreads over the universes."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,13 @@ from attex.analyses.summary import frame
 from attex.charts.specification_curve import specification_curve_chart
 from attex.report.study_page import Part
 from attex.studies.bounds import bounded
+from attex.studies.designs import Design
 from attex.studies.leading import ACCURACY
 from attex.studies.multiverse.subject import (
     Subject,
     cell_name,
     chart_name,
+    minus,
     published_values,
 )
 from attex.studies.run_set import CellRuns
@@ -21,7 +24,7 @@ _PERCENTS = (0, 5, 25, 50, 75, 95, 100)
 _COLUMNS = ("least", "p5", "p25", "median", "p75", "p95", "most")
 
 
-def spread_part(subject: Subject) -> Part:
+def spread_part(subject: Subject, designs: Sequence[Design]) -> Part:
     """Lay out percentiles of every quantity in every cell, and draw the universes one by one."""
     rows = [_row(cell, quantity) for cell, quantity in subject.pairs()]
     charts = {}
@@ -37,32 +40,43 @@ def spread_part(subject: Subject) -> Part:
                     subject.runs.choices,
                     f"{quantity}: {cell_name(cell)}",
                     quantity,
-                    lines=published_values(cell, quantity),
+                    lines={
+                        f"published {value:.2f} ({paper})": value
+                        for paper, value in published_values(cell, quantity).items()
+                    },
                 )
     return Part(
         "How far does it spread?",
         "Every universe is one defensible way to train the same model. Its value is the mean over its "
-        "seeds. The table has percentiles over universes; `sides` is the share of universes whose value "
-        "lies below the published one.",
+        "seeds. The table has percentiles over universes, and the share of them that lie below a "
+        "published number. " + " ".join(_designs(designs)),
         [_sentence(row) for row in _leading(subject, rows)],
         {"tables/spread": frame(rows)},
         charts,
     )
 
 
+def _designs(designs: Sequence[Design]) -> list[str]:
+    """Say which settings were tried, once for each kind of design."""
+    kinds = dict.fromkeys((design.kind, design.weights) for design in designs)
+    return [f"Design: {kind}{f' ({weights})' if weights else ''}." for kind, weights in kinds]
+
+
 def _row(cell: CellRuns, quantity: str) -> dict[str, Any]:
     values = bounded(cell.values[quantity]).value
     known = values[~np.isnan(values)]
     numbers = dict(zip(_COLUMNS, np.percentile(known, _PERCENTS).tolist(), strict=True))
-    claims = [*published_values(cell, quantity).values()]
+    claims = published_values(cell, quantity)
     return {
         **cell.cell,
         "quantity": quantity,
         "universes": len(values),
         "undefined": len(values) - len(known),
         **numbers,
-        "published": ", ".join(f"{claim:g}" for claim in claims),
-        "below_published": float(np.mean(known < claims[0])) if claims else float("nan"),
+        "published": "; ".join(
+            f"{value:g} ({paper}), above {np.mean(known < value):.0%} of the universes"
+            for paper, value in claims.items()
+        ),
     }
 
 
@@ -82,6 +96,5 @@ def _sentence(row: dict[str, Any]) -> str:
         f"{row['universes']} universes (5 to 95 %: {row['p5']:.2f} to {row['p95']:.2f})"
     )
     if row["published"]:
-        below = row["below_published"]
-        sentence += f"; published is {row['published']}, which {below:.0%} of the universes lie below"
-    return sentence + "."
+        sentence += f"; published is {row['published']}"
+    return minus(sentence) + "."

@@ -1,5 +1,7 @@
 """What all parts of a multiverse look at: the models, and which quantities and cells come first."""
 
+import functools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,15 +24,24 @@ class Subject:
     runs: RunSet
     quantities: Sequence[str]
 
-    @property
+    @functools.cached_property
     def drawn(self) -> list[CellRuns]:
-        """The cells with the most settings: they have figures of their own."""
+        """The cells with the most settings, the widest spread first: they have figures of their own."""
         most = max(len(cell.levels) for cell in self.runs.cells)
-        return [cell for cell in self.runs.cells if len(cell.levels) == most][:_DRAWN_CELLS]
+        largest = [cell for cell in self.runs.cells if len(cell.levels) == most]
+        return sorted(largest, key=self._spread, reverse=True)[:_DRAWN_CELLS]
+
+    def _spread(self, cell: CellRuns) -> float:
+        values = cell.values.get(self.quantities[0], np.full((1, 1), np.nan))
+        if np.isnan(values).all():
+            return 0.0
+        low, high = np.nanpercentile(values, (5, 95))
+        return float(high - low)
 
     def pairs(self) -> Iterator[tuple[CellRuns, str]]:
-        """Yield every cell with every quantity that it has."""
-        for cell in self.runs.cells:
+        """Yield every cell with every quantity that it has, those that are drawn first."""
+        others = [cell for cell in self.runs.cells if not any(cell is one for one in self.drawn)]
+        for cell in (*self.drawn, *others):
             for quantity in self.quantities:
                 if quantity in cell.values and not np.isnan(cell.values[quantity]).all():
                     yield cell, quantity
@@ -52,6 +63,11 @@ def chart_name(*words: str) -> str:
 
 
 def published_values(cell: CellRuns, quantity: str) -> dict[str, float]:
-    """Return the published values of a quantity of a cell, by what is written beside them."""
+    """Return the published values of a quantity of a cell, by the paper."""
     claims = published(quantity=quantity, class_=OVERALL, **cell.cell)
-    return {f"published {claim.mean:.2f} ({PAPERS[claim.paper]})": claim.mean for claim in claims}
+    return {PAPERS[claim.paper]: claim.mean for claim in claims}
+
+
+def minus(text: str) -> str:
+    """Write negative numbers of a sentence with a minus sign."""
+    return re.sub(r"(?<![\w.])-(?=\d)", "−", text)

@@ -1,0 +1,1 @@
+"""What a published number depends on."""

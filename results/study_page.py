@@ -1,0 +1,111 @@
+"""A finished study as a page of the results: sentences, tables and figures, none of them typed."""
+
+import json
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from attex.charts.pictures import draw
+from attex.foundations.errors import MissingData
+from attex.runner.engine import choose_engine
+from attex.runner.manifest import made_with
+from attex.runner.workspace import Workspace
+from attex.studies.gathering import gathered
+from attex.studies.models import Models
+from attex.studies.study import Answer
+from attex.studies.study_file import StudyFile, find_study
+from attex.studies.universes import cells_of
+
+_ABOUT = ("dataset", "encoder", "attention", "projection")
+_DIGITS = 4
+
+
+def finished(study: Path, workspace: Workspace, jobs: int, at_hand: bool) -> tuple[StudyFile, Models]:
+    """Train what the cache lacks; or, `at_hand`, leave the cells out of which a model is missing."""
+    file = find_study(study)
+    assert file is not None
+    models = Models(cells_of(file), file.seeds, workspace)
+    if at_hand:
+        models.leave_out_unfinished()
+        if not models.cells:
+            raise MissingData(f"no cell of {study} is finished in the cache")
+    else:
+        with choose_engine(None, jobs, {}, workspace) as engine:
+            models.make(engine)
+    return file, models
+
+
+def answered(file: StudyFile, models: Models) -> tuple[Answer, list[dict[str, Any]]]:
+    """Say what follows from the models, and return the rows of all their numbers."""
+    runs, rows = gathered(models, file.choices)
+    return file.study(runs, [cell.design for cell in models.cells]), rows
+
+
+def write_tables(place: Path, answer: Answer, names: Iterable[str]) -> None:
+    """Write tables of an answer beside the page."""
+    for part in answer.parts:
+        for path, table in part.tables.items():
+            name = path.removeprefix("tables/")
+            if name in names:
+                rounded(table).write_csv(place / f"{name}.csv")
+
+
+def write_wide(path: Path, rows: Sequence[Mapping[str, Any]], choices: Sequence[str]) -> None:
+    """Write one row a model, one column a quantity over all texts."""
+    table = pl.DataFrame(rows, infer_schema_length=None).filter(pl.col("class") == "overall")
+    about = [*_ABOUT, *choices, "seed"]
+    wide = table.unique([*about, "quantity"], keep="first", maintain_order=True).pivot(
+        on="quantity", index=about, values="value"
+    )
+    rounded(wide).write_csv(path)
+
+
+def write_figures(place: Path, answer: Answer, figures: Mapping[str, str]) -> None:
+    """Draw charts of an answer as SVG: by the name they get, the name they have."""
+    scratch = place / ".figures"
+    scratch.mkdir(exist_ok=True)
+    charts = {name: chart for part in answer.parts for name, chart in part.charts.items()}
+    draw({new: charts[old] for new, old in figures.items()}, scratch)
+    for new in figures:
+        shutil.move(scratch / f"{new}.svg", place / f"{new}.svg")
+    shutil.rmtree(scratch)
+
+
+def write_record(path: Path, file: StudyFile, models: Models, workspace: Workspace) -> None:
+    """Write how the study came about: files, designs, models and seconds."""
+    made = [*models.records()]
+    record = {
+        "laid_out_with": made_with(workspace.device),
+        "files": {name.rsplit("/", 1)[-1]: digest for name, digest in sorted(models.files.items())},
+        "seeds": list(file.seeds),
+        "designs": [
+            {
+                "cell": " ".join(cell.about.values()),
+                "design": cell.design.kind,
+                "weights": cell.design.weights,
+            }
+            for cell in models.cells
+        ],
+        "models": len(made),
+        "seconds_of_all_models": round(sum(one["seconds"] for one in made)),
+    }
+    path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def markdown(answer: Answer, figures: Mapping[str, Sequence[tuple[str, str]]]) -> str:
+    """Write the parts of an answer: title, explanation, sentences, and figures with their texts."""
+    lines: list[str] = []
+    for part in answer.parts:
+        lines += [f"## {part.title}", "", part.explanation, ""]
+        lines += [f"- {sentence}" for sentence in part.sentences] + [""]
+        for file, text in figures.get(part.title, ()):
+            lines += [f"![{text}]({file}.svg)", ""]
+    return "\n".join(lines)
+
+
+def rounded(table: pl.DataFrame) -> pl.DataFrame:
+    """Round to as many digits as anybody reads."""
+    return table.with_columns(pl.col(pl.Float64, pl.Float32).round_sig_figs(_DIGITS))

@@ -20,7 +20,7 @@ from attex.studies.study_file import StudyFile, find_study
 from attex.studies.universes import cells_of
 
 _ABOUT = ("dataset", "encoder", "attention", "projection")
-_DIGITS = 4
+_DIGITS = 5
 
 
 def finished(study: Path, workspace: Workspace, jobs: int, at_hand: bool) -> tuple[StudyFile, Models]:

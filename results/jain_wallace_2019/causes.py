@@ -51,11 +51,11 @@ class Causes:
         if other is None or (other["low"] <= row["high"] and row["low"] <= other["high"]):
             return ""
         if other["inside"]:
-            return "the vectors: GloVe's interval has it"
+            return "GloVe's vectors: their interval has it"
         if other["difference"] * row["difference"] < 0:
-            return "the vectors: it lies between the two"
+            return "GloVe's vectors: it lies between the two"
         if abs(row["difference"]) - abs(other["difference"]) > NEARER:
-            return "the vectors in part: GloVe's is nearer"
+            return "GloVe's vectors in part: nearer"
         return ""
 
     def _epochs(self, row: dict[str, Any]) -> str:

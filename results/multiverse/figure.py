@@ -66,6 +66,6 @@ def answer_figure(numbers: Path) -> dict[str, Any]:
     )
     return finish(
         chart,
-        "A dot is a setting of a BiLSTM with tanh attention on SST: the mean over its seeds. Rows are by "
-        "the length of the word vectors that it starts from, shades by the learning rate.",
+        "A dot is a setting of a BiLSTM with tanh attention on SST: the mean over its seeds. Rows are "
+        "by the length of the word vectors that it starts from, shades by the learning rate.",
     )

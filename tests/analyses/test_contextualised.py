@@ -86,6 +86,17 @@ def test_dispersion_of_measures_is_their_normalised_entropy() -> None:
         assert shown["std"] == pytest.approx(np.std(values))
 
 
+def test_dispersion_of_scores_alone_is_that_of_measures_and_needs_no_model() -> None:
+    known = given(2)
+    result = analysed(DispersionAnalysis(on="scores"), known)
+    whole = analysed(DispersionAnalysis(), known).tables["tables/dispersion"]
+    alone = result.tables["tables/dispersion"]
+    same = whole.filter(pl.col("of").is_in(list(known.titles)))
+    assert alone["mean"].to_list() == same["mean"].to_list()
+    assert set(alone["of"]) == set(known.titles)
+    assert "attention" in result.headline[0].question
+
+
 def test_dispersion_over_states_counts_every_state_of_every_text() -> None:
     known = given(1)
     table = analysed(DispersionAnalysis(), known).tables["tables/dispersion"]

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 from command_line import TINY, Attex, write
 
-import attex.runner.run_files
+import attex.studies.run_files
 from attex.config.registries import REGISTRIES
 from attex.data.corpus import Corpus
 
@@ -169,7 +169,7 @@ def test_an_interrupted_run_says_how_to_go_on(attex_: Attex, monkeypatch: pytest
     def interrupt(*arguments: object, **options: object) -> bool:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(attex.runner.run_files, "run_files", interrupt)
+    monkeypatch.setattr(attex.studies.run_files, "run_files", interrupt)
     code, _, err = attex_("run", "any.json")
     assert (code, err) == (130, "\nattex: interrupted; the same command goes on from here\n")
 

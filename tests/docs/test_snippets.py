@@ -42,6 +42,7 @@ NOT_RUN = {
     ("docs/running.md", "what is said after a change of the code"),
     ("results/jain_wallace_2019/README.md", "trains for minutes on a GPU"),
     ("results/meister_2021/README.md", "trains for minutes on a GPU"),
+    ("results/multiverse/README.md", "trains for an hour on a GPU"),
     ("results/neely_schouten_2020/README.md", "trains for minutes on a GPU"),
 }
 """All that is not run, and why; the site shows the reason above the block."""

@@ -35,9 +35,9 @@ def cause(ours: float, **studies: float) -> str:
     [
         (0.30, {}, ""),
         (0.10, {}, "not known"),
-        (0.10, {"glove": 0.34}, "the vectors: GloVe's interval has it"),
-        (0.10, {"glove": 0.60}, "the vectors: it lies between the two"),
-        (0.10, {"glove": 0.25}, "the vectors in part: GloVe's is nearer"),
+        (0.10, {"glove": 0.34}, "GloVe's vectors: their interval has it"),
+        (0.10, {"glove": 0.60}, "GloVe's vectors: it lies between the two"),
+        (0.10, {"glove": 0.25}, "GloVe's vectors in part: nearer"),
         (0.10, {"glove": 0.12}, "not known"),
         (0.10, {"epoch_1": 0.1, "epoch_4": 0.4}, "the kept epoch: 0.100 to 0.400 by epoch"),
         (

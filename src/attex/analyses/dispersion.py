@@ -53,7 +53,7 @@ class DispersionAnalysis(Analysis):
     is the same of the model before training.
 
     `on` chooses the influence on the magnitude of a state, or on its dimensions (see
-    `importance.influence`).
+    `importance.influence`); with `scores` there is none, for it takes long on long texts.
     """
 
     title = "Dispersion"
@@ -67,16 +67,25 @@ class DispersionAnalysis(Analysis):
     )
     views: ClassVar = {"dispersion": View(("of",), ("mean", "low", "high", UNTRAINED))}
 
-    def __init__(self, *, on: Literal["magnitude", "dimensions"] = "magnitude") -> None:
-        self.on: Literal["magnitude", "dimensions"] = on
+    def __init__(self, *, on: Literal["magnitude", "dimensions", "scores"] = "magnitude") -> None:
+        self.on: Literal["magnitude", "dimensions"] | None = None if on == "scores" else on
 
     def examine(self, subject: Subject) -> dict[str, Tensor]:
         """Take the entropy of every measure, and of the influence on every state: [N] each."""
         entropies = {_ENTROPY + title: _entropies(subject, title) for title in subject.titles}
-        trained = self._states(subject, subject.load(), "")
-        return entropies | trained | self._states(subject, subject.load_untrained(), _UNTRAINED)
+        if self.on is None:
+            return entropies
+        trained = self._states(subject, subject.load(), "", self.on)
+        untrained = self._states(subject, subject.load_untrained(), _UNTRAINED, self.on)
+        return entropies | trained | untrained
 
-    def _states(self, subject: Subject, model: AttentionModel, prefix: str) -> dict[str, Tensor]:
+    def _states(
+        self,
+        subject: Subject,
+        model: AttentionModel,
+        prefix: str,
+        on: Literal["magnitude", "dimensions"],
+    ) -> dict[str, Tensor]:
         texts = Batcher(subject.corpus, ANALYSED, subject.device)
         sums = torch.zeros(len(_SUMS), len(texts), dtype=torch.float64)
         batches = ordered_batches(texts.lengths, _PADDED_TOKENS[subject.device.type])
@@ -86,7 +95,7 @@ class DispersionAnalysis(Analysis):
             batch = texts.batch(chosen)
 
             def reduced(budget: int, batch: Any = batch) -> Tensor:
-                pieces = influence_on_states(model, batch, on=self.on, budget=budget)
+                pieces = influence_on_states(model, batch, on=on, budget=budget)
                 return torch.cat([_state_sums(g, batch.scorable[span]) for span, g in pieces], dim=1)
 
             sums[:, chosen] = backing_off(reduced, budget_on(subject.device)).cpu()
@@ -94,31 +103,37 @@ class DispersionAnalysis(Analysis):
 
     def offers(self, measures: Sequence[Spec], encoder: type[Encoder]) -> tuple[str, ...]:
         """Name the entropies, and the shares of a state's own token."""
-        return (*(f"entropy({measure.title})" for measure in measures), *_OF_STATES.values())
+        of_states = () if self.on is None else _OF_STATES.values()
+        return (*(f"entropy({measure.title})" for measure in measures), *of_states)
 
     def quantities(self, evidence: Evidence) -> Iterator[Quantity]:
         """Yield the entropies, and the shares of a state's own token."""
         for title in evidence.titles:
             yield mean(f"entropy({title})", evidence.stacked(_ENTROPY + title)[0])
-        for finding, name in _OF_STATES.items():
+        for finding, name in {} if self.on is None else _OF_STATES.items():
             yield ratio(name, evidence.stacked(finding)[0], evidence.stacked("defined")[0])
 
     def __call__(self, evidence: Evidence) -> Result:
         """Lay out the entropies, and draw how they are distributed."""
         states = STATES if self.on == "magnitude" else f"{STATES} ({self.on})"
-        rows = [evidence.about | row for row in _rows(evidence, states)]
-        with np.errstate(invalid="ignore"):
-            curves = {title: evidence.stacked(_ENTROPY + title) for title in evidence.titles}
-            curves[states] = evidence.stacked("entropy") / evidence.stacked("defined")
+        of_states = [] if self.on is None else [*_state_rows(evidence, states)]
+        rows = [evidence.about | row for row in (*_score_rows(evidence), *of_states)]
+        curves = {title: evidence.stacked(_ENTROPY + title) for title in evidence.titles}
+        if self.on is not None:
+            with np.errstate(invalid="ignore"):
+                curves[states] = evidence.stacked("entropy") / evidence.stacked("defined")
         chart = density_chart(
             [point for name, values in curves.items() for point in density_rows(name, values, 0.0, 1.0)],
             "Dispersion",
             "normalised entropy of a text",
             limits=(0.0, 1.0),
         )
-        pooled = {row["of"]: row for row in rows}[states]
+        question, of = "How evenly do the tokens of a text influence each hidden state?", states
+        if self.on is None:
+            question, of = f"How evenly is {evidence.titles[0]} spread over a text?", evidence.titles[0]
+        pooled = {row["of"]: row for row in rows}[of]
         headline = Headline(
-            "How evenly do the tokens of a text influence each hidden state?",
+            question,
             "normalised entropy",
             pooled["mean"],
             pooled["low"],
@@ -147,13 +162,16 @@ def _state_sums(influence: Tensor, scorable: Tensor) -> Tensor:
     return torch.stack([*sums, scorable.sum(dim=1).double()])
 
 
-def _rows(evidence: Evidence, states: str) -> Iterator[dict[str, Any]]:
+def _score_rows(evidence: Evidence) -> Iterator[dict[str, Any]]:
     for title in evidence.titles:
         values = evidence.stacked(_ENTROPY + title)
         for seed, members in seed_groups(evidence.numbers):
             chosen = np.ones_like(values[members], dtype=bool)
             row = {"of": title, "seed": seed} | summarise(values[members], chosen)
             yield row | {"untrained": None}
+
+
+def _state_rows(evidence: Evidence, states: str) -> Iterator[dict[str, Any]]:
     for of, name in ((states, "entropy"), (OWN, "own"), (OWN_FIRST, "first")):
         for seed, members in seed_groups(evidence.numbers):
             total, defined, of_all = (

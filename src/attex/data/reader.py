@@ -10,7 +10,7 @@ from pydantic import Field
 
 from attex.data.folder import DataFolder
 from attex.data.left_out import LeftOut, refusal
-from attex.foundations.registry import Registry
+from attex.foundations.registry import Registry, Spec
 
 SPLITS = ("train", "dev", "test")
 
@@ -63,6 +63,10 @@ class Reader(ABC):
     unit: ClassVar[str] = "text"
     """What a text is called where it is named, as `row` of a table."""
 
+    def called(self) -> str:
+        """Say what tables call the dataset, if not by the reader's name."""
+        return ""
+
     def class_names(self) -> tuple[str, ...]:
         """Name the labels in the order of their index; empty means: as the data has them."""
         return self.classes
@@ -97,3 +101,9 @@ class Reader(ABC):
 
 
 READERS: Registry[Reader] = Registry("dataset", "attex.data.readers", default="planted")
+
+
+def dataset_name(spec: Spec) -> str:
+    """Return what tables call a dataset: its reader, or a task where that is data of its own."""
+    reader: Reader = READERS.bind(spec)
+    return reader.called() or spec.type

@@ -12,7 +12,7 @@ from attex.analyses.analysis import ANALYSED, ANALYSES, UNTRAINED, VARIANTS, Ana
 from attex.config.loading import validate
 from attex.config.schema import ExperimentConfig
 from attex.data.corpus import Corpus
-from attex.data.reader import READERS, Reader
+from attex.data.reader import READERS, Reader, dataset_name
 from attex.data.vectors import PUBLISHERS
 from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec
@@ -133,7 +133,7 @@ class Plan:
 
     def about(self) -> dict[str, str]:
         """The columns that identify the experiment in every table."""
-        about = {"experiment": self.config.name, "dataset": self.config.data.type}
+        about = {"experiment": self.config.name, "dataset": dataset_name(self.config.data)}
         return about | self._architecture.about()
 
     def offers(self) -> frozenset[str]:

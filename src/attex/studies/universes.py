@@ -9,6 +9,7 @@ from typing import Any
 from attex.analyses.agreement import file_name
 from attex.config.loading import validate
 from attex.config.schema import ExperimentConfig
+from attex.data.reader import dataset_name
 from attex.foundations.errors import UserError
 from attex.models.architecture import MODELS
 from attex.studies.choices import Choice, apply
@@ -81,7 +82,7 @@ def _abouts(study: StudyFile, cells: Sequence[dict[str, Any]]) -> list[dict[str,
     """Name every cell by what tables call its data and model."""
     first = [0] * len(study.choices)
     configs = [_experiment(study, fields, first, study.name) for fields in cells]
-    return [{"dataset": c.data.type} | MODELS.bind(c.model).about() for c in configs]
+    return [{"dataset": dataset_name(c.data)} | MODELS.bind(c.model).about() for c in configs]
 
 
 def _check_choices(study: StudyFile) -> None:

@@ -36,6 +36,10 @@ class Deceptive(Reader):
 
     publisher: ClassVar[str] = "github.com/danishpruthi/deceptive-attention"
 
+    def called(self) -> str:
+        """Name the task: its texts have nothing to do with those of another."""
+        return self.task
+
     def class_names(self) -> tuple[str, ...]:
         """Name the two classes of the task."""
         return tuple(_CLASSES[self.task].values())

@@ -73,7 +73,7 @@ def _fill(partial: Path, plan: Plan, workspace: Workspace, manifest: dict[str, A
                 view = plan.methods[name].view(table_name.removeprefix("tables/"), table)
                 _write_latex(partial / table_name, view, plan)
     numbers, sums = read_quantities(folders.values())
-    write_table(partial / "tables" / "numbers", numbers)
+    write_table(partial / "tables" / "numbers", _about(plan, numbers))
     sums.write_parquet(partial / "sums.parquet")
     (partial / "graphs").mkdir()
     for stage in plan.figures.values():
@@ -133,6 +133,13 @@ def _evidence(plan: Plan, workspace: Workspace) -> "Evidence":
     inputs = {name: cache.folder(stage) for name, stage in plan.evidence().items()}
     corpus = corpus_in(cache.folder(plan.corpus))
     return gather(plan.about(), corpus, plan.measures, plan.config.seeds, inputs)
+
+
+def _about(plan: Plan, table: "pl.DataFrame") -> "pl.DataFrame":
+    """Begin every row with what it is about, as in the tables of studies."""
+    import polars as pl
+
+    return table.select(*(pl.lit(value).alias(name) for name, value in plan.about().items()), pl.all())
 
 
 def _metrics(plan: Plan, workspace: Workspace, corpus: Corpus) -> dict[str, Any]:

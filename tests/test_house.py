@@ -35,8 +35,10 @@ LINE = [
 TOP = {
     "catalogue",
     "cli",
+    "comparison",
     "experiment",
     "finished_run",
+    "finished_study",
     "run_list",
     "starter",
     "__main__",
@@ -49,6 +51,8 @@ BARE_PACKAGES = {"torch", "numpy", "scipy", "entmax", "pydantic", "pydantic_core
 PUBLIC = [
     "Experiment",
     "Run",
+    "FinishedStudy",
+    "compare",
     "load_run",
     "run",
     "models.projections.softmax",

@@ -50,6 +50,8 @@ def test_a_type_checker_knows_what_can_be_given(tmp_path: Path) -> None:
         "import attex\n"
         "experiment = attex.Experiment(data={'type': 'planted'}, seeds=[0, 1])\n"
         "experiment.train(device='cpu', jobs=2).run(output_dir='out').view['agreement'].columns\n"
+        "attex.compare(attex.run(experiment), 'other').table.columns\n"
+        "attex.run({'study': 'sweep'}).tables['numbers'].columns\n"
     )
     wrong = ["attex.Experiment(modle='x')", "attex.Experiment(seeds='0')"]
     wrong += ["experiment.train(devise='cpu')", "experiment.evaluate(jobs='2')", "attex.run('x', job=1)"]
@@ -58,8 +60,9 @@ def test_a_type_checker_knows_what_can_be_given(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(file)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300)
     errors = [line for line in done.stdout.splitlines() if " error: " in line]
-    lines = [int(error.split(":")[1]) for error in errors]
-    assert lines == [4, 5, 6, 7, 8], done.stdout
+    lines = dict.fromkeys(int(error.split(":")[1]) for error in errors)
+    assert [*lines] == [6, 7, 8, 9, 10], done.stdout
+    assert 'did you mean "jobs"?' in errors[-2]
 
 
 def test_a_view_is_looked_up_by_the_name_of_its_table(tmp_path: Path) -> None:

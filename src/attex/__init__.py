@@ -9,15 +9,32 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from attex.comparison import Comparison, compare
     from attex.experiment import Experiment, load_run, run
     from attex.finished_run import Run
+    from attex.finished_study import FinishedStudy
 
-_NAMES = dict.fromkeys(("Experiment", "load_run", "run"), "attex.experiment") | {
-    "Run": "attex.finished_run"
+_NAMES = {
+    "Comparison": "attex.comparison",
+    "Experiment": "attex.experiment",
+    "FinishedStudy": "attex.finished_study",
+    "Run": "attex.finished_run",
+    "compare": "attex.comparison",
+    "load_run": "attex.experiment",
+    "run": "attex.experiment",
 }
 _ROOMS = ("agreement", "counterfactual", "importance", "models", "testing")
 
-__all__ = ["Experiment", "Run", "__version__", "load_run", "run"]
+__all__ = [
+    "Comparison",
+    "Experiment",
+    "FinishedStudy",
+    "Run",
+    "__version__",
+    "compare",
+    "load_run",
+    "run",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -187,6 +187,23 @@ def runs(
 
 
 @app.command()
+def compare(
+    runs: Annotated[
+        list[str],
+        typer.Argument(help="Folders of runs, or names of experiments: then the newest run of each."),
+    ],
+    output_dir: OutputDir = Path("outputs"),
+) -> None:
+    """Say how finished runs differ from the first of them, on the same texts and seeds."""
+    from attex.comparison import compare
+
+    found = compare(*runs, output_dir=output_dir)
+    for line in found.lines():
+        print(line)
+    print(f"compare: open {found.report}")
+
+
+@app.command()
 def claims(
     paper: Annotated[str | None, typer.Option(help="Only of this paper, as meister_2021.")] = None,
     runs: Annotated[

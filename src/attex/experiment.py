@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Never, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Never, TypedDict, Unpack, overload
 
 from attex.config.loading import load_experiments, validate
 from attex.config.schema import ExperimentConfig
@@ -14,6 +14,10 @@ from attex.runner.engine import choose_engine, workspace_for
 from attex.runner.execution import execute
 from attex.runner.plan import UNTIL
 from attex.runner.recompute import Recompute
+from attex.studies.study_file import StudyFile, find_study, is_study, read_study
+
+if TYPE_CHECKING:
+    from attex.finished_study import FinishedStudy
 
 _STEPS = {"training": "trained", "importance": "trained and measured", "report": "reported"}
 """What an experiment is after each step that a notebook can take."""
@@ -148,6 +152,24 @@ class Experiment:
         return paths
 
 
+class FileOptions(Options, total=False):
+    """What `attex.run` takes beside: the variables of a file."""
+
+    external: Mapping[str, str] | None
+
+
+@overload
+def run(experiment: Experiment, **options: Unpack[FileOptions]) -> Run: ...
+
+
+@overload
+def run(experiment: Mapping[str, Any], **options: Unpack[FileOptions]) -> "Run | FinishedStudy": ...
+
+
+@overload
+def run(experiment: str | Path, **options: Unpack[FileOptions]) -> "Run | list[Run] | FinishedStudy": ...
+
+
 def run(
     experiment: "str | Path | Mapping[str, Any] | Experiment",
     *,
@@ -160,12 +182,13 @@ def run(
     engine: str | None = None,
     engine_options: Mapping[str, Any] | None = None,
     recompute: Sequence[str] = (),
-) -> "Run | list[Run]":
-    """Run an experiment from a file, a dict or an `Experiment`; a list for a file with several.
+) -> "Run | list[Run] | FinishedStudy":
+    """Run an experiment or a study, from a file or a dict; a list for a file with several.
 
     Args:
-        experiment: the path of a `.jsonnet` or `.json` file, its content, or an `Experiment`.
-        overrides: `KEY=VALUE` each, as `-o` of the command line.
+        experiment: the path of a `.jsonnet` or `.json` file, its content, or an `Experiment`. What has a
+            `study` key is a study: of that a `FinishedStudy` is returned.
+        overrides: `KEY=VALUE` each, as `-o` of the command line; of a study they change the base.
         external: variables that a file finds with `std.extVar`, beside the environment's.
         data_dir: the folder of raw datasets; else the environment's `ATTEX_DATA`, else `data`.
         output_dir: where runs and their cache go.
@@ -174,7 +197,8 @@ def run(
         engine: who computes them (`serial`, `processes`, `ray`, `slurm`); without a name `serial`
             for one job, else `processes`.
         engine_options: options of the engine, as `{"partition": "gpu"}`.
-        recompute: kinds of cached stages to make anew, as `importance` or `importance=gradient`.
+        recompute: kinds of cached stages to make anew, as `importance` or `importance=gradient`; not
+            of a study.
 
     Raises:
         UserError: if the experiment is wrong, before any training, or something it needs is not
@@ -196,6 +220,9 @@ def run(
         "engine_options": engine_options,
         "recompute": recompute,
     }
+    study = _study_in(experiment, overrides, external)
+    if study is not None:
+        return _run_study(study, **options)
     if isinstance(experiment, str | Path):
         configs = load_experiments(Path(experiment), overrides, external)
         runs = [Run(path) for path in _execute(configs, "report", **options) if path is not None]
@@ -219,6 +246,38 @@ def load_run(path: str | Path) -> Run:
         attex.foundations.errors.UserError: outputs is not a run folder: it has no manifest.json
     """
     return Run(path)
+
+
+def _study_in(
+    given: "str | Path | Mapping[str, Any] | Experiment",
+    overrides: Sequence[str],
+    external: Mapping[str, str] | None,
+) -> StudyFile | None:
+    """Read a study from a file or its content; None if it is none."""
+    if isinstance(given, str | Path):
+        return find_study(Path(given), overrides, external)
+    return read_study(given, overrides) if isinstance(given, Mapping) and is_study(given) else None
+
+
+def _run_study(
+    file: StudyFile,
+    data_dir: str | Path | None,
+    output_dir: str | Path,
+    device: str,
+    jobs: int,
+    engine: str | None,
+    engine_options: Mapping[str, Any] | None,
+    recompute: Sequence[str],
+) -> "FinishedStudy":
+    from attex.finished_study import FinishedStudy
+    from attex.studies.running import run_study
+
+    if recompute:
+        raise UserError("recompute is for experiments; a study's models are remade with their stages")
+    workspace = workspace_for(engine, data_dir, output_dir, device)
+    path, _ = run_study(file, workspace, choose_engine(engine, jobs, engine_options or {}, workspace))
+    assert path is not None
+    return FinishedStudy(path)
 
 
 def _execute(

@@ -55,7 +55,7 @@ class Run:
         """Every table by name; those of `correlation/` keep that prefix."""
         own = {path.stem: path for path in sorted(self.path.glob("tables/*.csv"))}
         own |= {f"correlation/{p.stem}": p for p in sorted(self.path.glob("correlation/*.csv"))}
-        return {name: _read_table(path) for name, path in own.items()}
+        return {name: read_table(path) for name, path in own.items()}
 
     @cached_property
     def view(self) -> "Views":
@@ -72,7 +72,7 @@ class Run:
     @cached_property
     def summary(self) -> "pl.DataFrame":
         """The headlines: each question with the number that answers it, its interval and chance."""
-        return _read_table(self.path / "headlines.csv")
+        return read_table(self.path / "headlines.csv")
 
     @cached_property
     def instances(self) -> "pl.DataFrame":
@@ -175,11 +175,11 @@ class NoSuchTable(UserError, KeyError):
     __str__ = Exception.__str__
 
 
-def _read_table(path: Path) -> "pl.DataFrame":
-    """Read a table; some columns are text even where all of their values look like numbers."""
+def read_table(path: Path) -> "pl.DataFrame":
+    """Read a table of a run or a study; some columns are text even if they look like numbers."""
     import polars as pl
 
     with path.open(encoding="utf-8") as file:
         columns = file.readline().rstrip("\n").split(",")
     texts: dict[str, pl.DataType] = {n: pl.String() for n in ("seed", "class") if n in columns}
-    return original(pl.read_csv(path, schema_overrides=texts))
+    return original(pl.read_csv(path, schema_overrides=texts, infer_schema_length=None))

@@ -14,6 +14,7 @@ import vl_convert
 from caption_words import marks, misnamed, unnamed, words
 from chart_data import all_rows_with, rows_with
 
+from attex.charts.differences import differences_chart
 from attex.charts.levels import levels_chart
 from attex.charts.pictures import draw
 from attex.charts.shares import CHOICE, HIGHER, PAIR, SEEDS, shares_chart
@@ -73,6 +74,15 @@ def slope_rows() -> list[dict[str, Any]]:
     ]
 
 
+def difference_rows(*runs: str) -> list[dict[str, Any]]:
+    numbers = {"accuracy": (0.1, 0.0, 0.2), "auc": (0.3, NAN, NAN), "tau": (NAN, NAN, NAN)}
+    return [
+        {"run": run, "quantity": quantity, "difference": difference, "low": low, "high": high}
+        for run in runs
+        for quantity, (difference, low, high) in numbers.items()
+    ]
+
+
 def curve(count: int, judged: bool) -> dict[str, Any]:
     values = rng.normal(size=count)
     levels = rng.integers(0, 3, (count, len(CHOICES)))
@@ -89,6 +99,8 @@ CHARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "verdicts of 48 cells": lambda: verdicts_chart(verdict_rows(48), "Verdicts"),
     "by level": lambda: verdicts_by_level_chart(by_level(), CHOICES, "By level"),
     "within settings": lambda: within_settings_chart(slope_rows(), "Slopes"),
+    "differences of one run": lambda: differences_chart(difference_rows("longer"), "Differences"),
+    "differences of two runs": lambda: differences_chart(difference_rows("longer", "wide"), "Both"),
     "curve": lambda: curve(30, False),
     "judged curve": lambda: curve(30, True),
     "binned curve": lambda: curve(2_500, False),
@@ -140,6 +152,21 @@ def test_every_level_has_its_row_below_its_choice_and_a_dot_if_it_has_a_mean() -
     svg = vl_convert.vegalite_to_svg(json.dumps(chart_of("levels")))
     (dots,) = re.findall(r'<g class="mark-symbol role-mark [^>]*>(.*?)</g>', svg, re.DOTALL)
     assert dots.count("<path") == 9 * 2
+
+
+def test_runs_are_drawn_beside_each_other_and_what_is_undefined_is_not() -> None:
+    (one, *_), two = (
+        rows_with(chart_of(f"differences of {runs}"), "difference") for runs in ("one run", "two runs")
+    )
+    assert one == {"row": "accuracy", "run": "longer", "difference": 0.1, "low": 0, "high": 0.2}
+    assert [row["row"] for row in two] == [
+        "accuracy, longer",
+        "accuracy, wide",
+        "auc, longer",
+        "auc, wide",
+    ]
+    svg = vl_convert.vegalite_to_svg(json.dumps(chart_of("differences of two runs")))
+    assert ">accuracy, wide</text>" in svg
 
 
 @pytest.mark.parametrize("cells", [1, 4, 48])

@@ -65,6 +65,7 @@ def test_the_folder_is_like_that_of_a_run(finished: Path) -> None:
     assert {path.name for path in finished.iterdir()} == {
         "config.json",
         "manifest.json",
+        "answer.json",
         "headlines.csv",
         "tables",
         "graphs",
@@ -128,3 +129,31 @@ def test_data_that_is_absent_is_said_before_any_training(tmp_path: Path) -> None
     file = read_study(study(base=BASE | {"data": "sst"}))
     with pytest.raises(UserError, match="sst"):
         Models(cells_of(file), file.seeds, workspace)
+
+
+def test_python_runs_a_study_from_a_file_or_a_mapping(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    output = finished.parents[1]
+    (tmp_path / "study.json").write_text(json.dumps(study()), encoding="utf-8")
+    for given in ("study.json", study()):
+        found = attex.run(given, output_dir=output, device="cpu")
+        assert isinstance(found, attex.FinishedStudy)
+        assert found.path.parent.parent == output
+        assert found.runs.equals(attex.FinishedStudy(finished).runs)
+        assert sorted(found.tables) == ["numbers", "settings"]
+        accuracies = found.runs.filter(pl.col("quantity") == "accuracy").group_by(
+            "trainer.learning_rate", "model.encoder.hidden"
+        )
+        means = accuracies.agg(pl.col("value").mean())["value"]
+        assert found.answer.startswith(f"Accuracy is {means.min():.3f} to {means.max():.3f}")
+        assert found.summary["value"].to_list() == pytest.approx([means.max()])
+        assert found.report.is_file()
+        assert str(found.path) in repr(found)
+    changed = attex.run(study(), overrides=["trainer.epochs=2"], output_dir=output, device="cpu")
+    assert changed.config["base"]["trainer"] == {"epochs": 2}
+    with pytest.raises(UserError, match="recompute is for experiments"):
+        attex.run(study(), recompute=["numbers"], output_dir=output)
+    with pytest.raises(UserError, match=r"is not the folder of a study: it has no manifest\.json"):
+        attex.FinishedStudy(tmp_path)

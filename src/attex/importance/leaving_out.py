@@ -11,6 +11,7 @@ from attex.data.batch import Batch
 from attex.foundations.divergences import total_variation
 from attex.foundations.memory import Budget, backing_off, budget_on
 from attex.foundations.registry import RUNTIME
+from attex.importance.makings import Makings, of_one_word
 from attex.importance.measure import MEASURES
 from attex.models.alike import themselves
 from attex.models.classifier import AttentionModel
@@ -34,9 +35,9 @@ def leave_one_out(
     (model, batch) → [B,T], NaN where a position is not scorable. The sequence closes up where
     the token was. Undefined (NaN) for a text of one token. Tokens whose deletion leaves the same text
     have one score to the bit (equal tokens side by side; all equal tokens where the model does not know
-    of an order), and one whose deletion leaves all that the output is made of has exactly 0. `budget`
-    is the memory in bytes that a chunk of variants may take (by default what suits the device, halved
-    where that is too much); it changes nothing else.
+    of an order), and so have those that leave the same states with weight: exactly 0 if these are what
+    the output is made of anyway. `budget` is the memory in bytes that a chunk of variants may take (by
+    default what suits the device, halved where that is too much); it changes nothing else.
 
     Example:
         The output is σ(½ · 2 ln 3) = 0.75. Without the first word it is σ(2 ln 3) = 0.9, without
@@ -51,15 +52,20 @@ def leave_one_out(
     """
     embedded = model.embed(batch)
     hidden = model.encode(embedded, batch)
-    attention = model.attend(hidden, batch)
+    energies = model.score(hidden, batch)
+    attention = model.weigh(energies, batch)
     first = model.alike_without(attention, batch)
-    texts = Encoded(embedded, hidden, batch.mask, _to_delete(batch, first))
+    deleted = _to_delete(batch, first)
+    texts = Encoded(embedded, hidden, batch.mask, deleted)
     reads = (model.attention.read(), model.decoder.read())
-    before = model.readout(hidden, batch)
+    readout = model.readout(hidden, batch)
+    one_word = of_one_word(model, batch, attention, deleted)
 
     def changes(memory: int) -> Tensor:
         deletions = model.encoder.without_each(texts, reads, memory)
-        return _changes(model, batch, before, attention, deletions)
+        makings = Makings(model, batch, (energies, readout.values), attention, one_word)
+        scores = _changes(model, batch, readout, attention, deletions, makings)
+        return makings.tie(scores, _rounding(readout.values))
 
     return backing_off(changes, budget or budget_on(hidden.device)).gather(1, first)
 
@@ -99,8 +105,8 @@ def leave_one_out_hidden(
 
     changes = backing_off(dropped, budget or budget_on(hidden.device)).gather(1, first)
     # Rounding would tell states apart that sparse attention leaves tied at 0.
-    rounding = _ROUNDING * torch.finfo(readout.values.dtype).eps
-    return changes.masked_fill((attention == 0) & (changes < rounding), 0.0)
+    still = (attention == 0) | of_one_word(model, batch, attention, deleted)[:, None]
+    return changes.masked_fill(still & (changes < _rounding(readout.values)), 0.0)
 
 
 def _to_delete(batch: Batch, first: Tensor) -> Tensor:
@@ -112,27 +118,30 @@ def _to_delete(batch: Batch, first: Tensor) -> Tensor:
 def _changes(
     model: AttentionModel,
     batch: Batch,
-    before: Readout,
+    readout: Readout,
     attention: Tensor,
     deletions: Iterable[Deletions],
+    makings: Makings | None = None,
 ) -> Tensor:
     """Compare the output of each variant with that of its whole text: [B,T], NaN where there is none.
 
-    attention [B,T] are the weights of the whole texts, and `before` is what the decoder reads of them;
-    the variants come with the reads of the attention and of the decoder.
+    attention [B,T] are the weights of the whole texts, and `readout` is what the decoder reads of them;
+    the variants come with the reads of the attention and of the decoder. `makings` takes note of what
+    each is made of.
     """
-    whole = before.decode(attention)
+    whole = readout.decode(attention)
     scores = torch.full(batch.tokens.shape, float("nan"), dtype=torch.float64, device=whole.device)
     for variants in deletions:
         energies, values = variants.reads
         weights = model.weigh_without(attention, energies, variants, batch)
         logits = model.decoder.readout(values).decode(weights)
         change = total_variation(logits, whole[variants.texts])
-        idle = attention[variants.texts, variants.positions] == 0
-        if idle.any():
-            # Both are the same sum, but rounding need not be: it would break ties at 0.
-            same = weights == variants.placed(attention)
-            same &= (weights == 0) | (values == variants.placed(before.values)).all(dim=-1)
-            change = change.masked_fill(idle & same.all(dim=1), 0.0)
         scores[variants.texts, variants.positions] = change
+        if makings is not None:
+            makings.note(variants, weights)
     return scores
+
+
+def _rounding(values: Tensor) -> float:
+    """How far rounding may move a sum of such numbers over a text, of about 1."""
+    return _ROUNDING * torch.finfo(values.dtype).eps

@@ -15,9 +15,9 @@ def first_alike(counted: Tensor, tokens: Tensor, weights: Tensor | None = None) 
     counted, tokens, weights [B,T] → [B,T]; a position that does not count stands for itself.
     """
     place = themselves(counted)
-    labels = tokens if weights is None else tokens * place.shape[1] + _first_equal(weights)
+    labels = tokens if weights is None else tokens * place.shape[1] + first_equal(weights)
     # No token has a number below 0: those that do not count have one each.
-    return _first_equal(labels.where(counted, -1 - place))
+    return first_equal(labels.where(counted, -1 - place))
 
 
 def first_of_run(counted: Tensor, tokens: Tensor, weights: Tensor | None = None) -> Tensor:
@@ -32,7 +32,7 @@ def first_of_run(counted: Tensor, tokens: Tensor, weights: Tensor | None = None)
     return themselves(counted).masked_fill(goes_on, 0).cummax(dim=1).values
 
 
-def _first_equal(values: Tensor) -> Tensor:
+def first_equal(values: Tensor) -> Tensor:
     """Return the first position of each row with the same value: [B,T] → [B,T]."""
     ordered, order = values.sort(dim=1, stable=True)
     begins = torch.ones_like(ordered, dtype=torch.bool)

@@ -87,7 +87,8 @@ class AttentionModel(nn.Module):
     def alike_without(self, attention: Tensor, batch: Batch) -> Tensor:
         """Return for each position the first one whose deletion leaves the same: [B,T].
 
-        Of equal words side by side it does not matter which is gone; see also `alike`.
+        Of equal words side by side it does not matter which is gone; see also `alike`. Long phrases
+        that a text repeats, the same to a convolution, are not looked for.
         """
         if not self._order_counts:
             return self.alike(attention, batch)

@@ -42,7 +42,15 @@ class ImposedAttention(AttentionModel, ABC):
         total = attention.sum(dim=1, keepdim=True)[variants.texts]
         return total * imposed(variants.placed(attention), remaining)
 
-    def _lasting(self, attention: Tensor) -> Tensor:
+    def alike_without(self, attention: Tensor, batch: Batch) -> Tensor:
+        """Return the first position whose deletion leaves the same: [B,T].
+
+        Of two words the one that is left has all the weight, whichever it had.
+        """
+        several = batch.scorable.sum(dim=1, keepdim=True) > 2
+        return super().alike_without(attention * several, batch)
+
+    def _lasting(self, attention: Tensor) -> Tensor | None:
         """Equal words can have different weights."""
         return attention
 
@@ -83,3 +91,6 @@ class LogOddsAttention(ImposedAttention):
     def impose(self, batch: Batch) -> Tensor:
         """Look the words up."""
         return softmax(self.strengths[batch.tokens], batch.scorable)
+
+    def _lasting(self, attention: Tensor) -> None:
+        """Equal words have equal weights, but for rounding."""

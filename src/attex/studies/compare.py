@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from attex.agreement.intervals import DRAWS, text_counts
 from attex.foundations.errors import UserError, brief, listed
 from attex.studies.bounds import bounded
 
 Key = tuple[str, str]
 """A quantity and the class that it is about."""
 
-DRAWS = 2_000
+TEXTS, SEEDS, NOTHING = "texts", "seeds", "nothing"
+"""What an interval can be over."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,10 @@ def compare(base: RunNumbers, *others: RunNumbers) -> list[dict[str, Any]]:
     """Take what the base has from what every other run has, seed by seed, on the same texts.
 
     There is a row for each other run and each number that both have: `base` and `value` (means over the
-    seeds of both), `difference` with `low` and `high` (see `bounded`: texts where there are draws,
-    and seeds where there are two), how many `seeds` were compared and how many `texts`. A number
-    that is undefined for a seed of either is compared without it.
+    seeds of both), `difference` with `low` and `high` (see `bounded`), and what the interval is
+    `bounded_by`: texts where there are draws, and seeds where there are two. Without either the bounds
+    are NaN. `seeds` and `texts` say how many were compared. A number that is undefined for a seed of
+    either is compared without it.
 
     Raises:
         UserError: if a run has other texts than the base, or no seed in common with it.
@@ -75,8 +78,7 @@ def numbers_on(
     """
     place = {text: number for number, text in enumerate(texts)}
     chosen = np.array([place[text] for text in kept], dtype=int)
-    generator = np.random.default_rng(len(chosen))
-    counts = generator.multinomial(len(chosen), np.full(len(chosen), 1 / len(chosen)), size=draws).T
+    counts = text_counts(len(chosen), draws).T
     values, drawn = {}, {}
     for key, (above, below) in sums.items():
         above, below = above[:, chosen], below[:, chosen]
@@ -109,6 +111,8 @@ def _differences(base: RunNumbers, other: RunNumbers) -> Iterator[dict[str, Any]
         moved = (drawn[1][theirs] - drawn[0][ours])[None] if len(drawn) == 2 else None
         bounds = bounded((after - before)[None], moved)
         both = ~np.isnan(after - before)
+        bounded_by = _bounded_by(moved is not None, int(bounds.seeds[0]))
+        known = bounded_by != NOTHING
         yield {
             "run": other.name,
             "against": base.name,
@@ -117,11 +121,18 @@ def _differences(base: RunNumbers, other: RunNumbers) -> Iterator[dict[str, Any]
             "base": float(before[both].mean()) if both.any() else float("nan"),
             "value": float(after[both].mean()) if both.any() else float("nan"),
             "difference": float(bounds.value[0]),
-            "low": float(bounds.low[0]),
-            "high": float(bounds.high[0]),
+            "low": float(bounds.low[0]) if known else float("nan"),
+            "high": float(bounds.high[0]) if known else float("nan"),
+            "bounded_by": bounded_by,
             "seeds": int(bounds.seeds[0]),
             "texts": len(base.texts),
         }
+
+
+def _bounded_by(texts: bool, seeds: int) -> str:
+    """Say what an interval is over; one seed, or none, says nothing of others."""
+    sources = [TEXTS] * (texts and seeds > 0) + [SEEDS] * (seeds > 1)
+    return " and ".join(sources) or NOTHING
 
 
 def _check(base: RunNumbers, other: RunNumbers) -> None:

@@ -1,8 +1,9 @@
 """The folder that a study leaves: tables, figures, page and how they came about."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attex.analyses.summary import frame
 from attex.charts.pictures import draw
@@ -15,8 +16,25 @@ from attex.studies.models import Models
 from attex.studies.study import Answer
 from attex.studies.study_file import StudyFile
 
+if TYPE_CHECKING:
+    import polars as pl
+
 NUMBERS = "tables/numbers"
 """The table with every number of every model."""
+
+ANSWER = "answer.json"
+"""What came of it, in a few sentences: those that lead the page."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """How an answer came about: its title, the kind of study, what was asked, and with what."""
+
+    title: str
+    kind: str
+    config: Mapping[str, Any]
+    manifest: Mapping[str, Any]
+    facts: Sequence[str]
 
 
 def write_study_folder(
@@ -29,30 +47,44 @@ def write_study_folder(
 ) -> Path:
     """Assemble `<output>/<study>/<timestamp>`; it is there whole or not at all."""
     manifest = _manifest(file, models, failed, workspace)
+    origin = Origin(file.name, file.spec.type, file.resolved(), manifest, _facts(models, failed))
+    place = workspace.output / file.name
+    return write_answer_folder(place, origin, answer, {NUMBERS: frame(rows)}, workspace.cache.root)
+
+
+def write_answer_folder(
+    place: Path, origin: Origin, answer: Answer, tables: "Mapping[str, pl.DataFrame]", kept_in: Path
+) -> Path:
+    """Assemble `<place>/<timestamp>` of an answer and the tables that no part of it shows.
+
+    What pages share is `kept_in` a folder.
+    """
 
     def fill(folder: Path) -> None:
-        write_json(folder / "config.json", file.resolved())
-        write_json(folder / "manifest.json", manifest)
-        headlines = [{"analysis": file.spec.type} | vars(headline) for headline in answer.headlines]
+        write_json(folder / "config.json", origin.config)
+        write_json(folder / "manifest.json", origin.manifest)
+        write_json(folder / ANSWER, {"lead": list(answer.lead), "facts": list(origin.facts)})
+        headlines = [{"analysis": origin.kind} | vars(headline) for headline in answer.headlines]
         write_table(folder / "headlines", frame(headlines))
-        write_table(folder / NUMBERS, frame(rows))
+        for name, table in tables.items():
+            write_table(folder / name, table)
         (folder / "graphs").mkdir()
         for part in answer.parts:
             for name, table in part.tables.items():
                 write_table(folder / name, table)
             draw(part.charts, folder / "graphs")
         page = render_study(
-            file.name,
+            origin.title,
             answer.lead,
             answer.parts,
-            file.resolved(),
-            manifest,
-            workspace.cache.root,
-            _facts(models, failed),
+            origin.config,
+            origin.manifest,
+            kept_in,
+            origin.facts,
         )
         write_text(folder / "report.html", page)
 
-    return write_whole(workspace.output / file.name, fill)
+    return write_whole(place, fill)
 
 
 def _facts(models: Models, failed: int) -> list[str]:

@@ -8,8 +8,6 @@ import numpy as np
 from attex.studies.bounds import bounded
 from attex.studies.run_set import CellRuns, RunSet
 
-ACCURACY = "accuracy"
-
 
 def level_names(runs: RunSet, levels: np.ndarray) -> list[dict[str, str | None]]:
     """Name the levels of settings [U,F] by choice; None where a nested choice does not exist."""

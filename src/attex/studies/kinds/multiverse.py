@@ -12,17 +12,16 @@ from attex.foundations.registry import Spec, did_you_mean
 from attex.studies.bounds import bounded
 from attex.studies.conclusion import CONCLUSIONS, concluded, missing, possible
 from attex.studies.designs import Design, design_for
+from attex.studies.leading import ACCURACY, agreements
 from attex.studies.multiverse.concluding import conclusions_part
 from attex.studies.multiverse.dependence import dependence_part
 from attex.studies.multiverse.faithful import faithful_part
 from attex.studies.multiverse.spread import spread_part
-from attex.studies.multiverse.subject import ACCURACY, Subject, cell_name
+from attex.studies.multiverse.subject import Subject, cell_name
 from attex.studies.run_set import CellRuns, RunSet
 from attex.studies.study import STUDIES, Answer, Study
 
 Accuracy = Annotated[float, Field(ge=0, le=1)]
-_PREFERRED = "(attention, "
-_ENDINGS = (" calibrated", " permuted", " beyond permuted", " untrained", " normalised")
 
 
 @STUDIES.register("multiverse", cite="Steegen et al. 2016; Simonsohn et al. 2020")
@@ -85,8 +84,7 @@ class Multiverse(Study):
         if self.quantities is not None:
             return [*self.quantities]
         names = dict.fromkeys(name for cell in runs.cells for name in cell.draws)
-        own = [name for name in names if _PREFERRED in name and not name.endswith(_ENDINGS)]
-        return [*own, ACCURACY]
+        return [*agreements(names), ACCURACY]
 
     def _asked(self, runs: RunSet) -> dict[str, Any]:
         if self.asks is not None:

@@ -9,8 +9,9 @@ from attex.analyses.headline import Headline
 from attex.analyses.summary import frame
 from attex.report.study_page import Part
 from attex.studies.designs import Design
+from attex.studies.leading import ACCURACY
 from attex.studies.run_set import RunSet
-from attex.studies.settings import ACCURACY, setting_rows
+from attex.studies.settings import setting_rows
 from attex.studies.study import STUDIES, Answer, Study
 
 

@@ -10,8 +10,8 @@ from attex.charts.specification_curve import specification_curve_chart
 from attex.report.study_page import Part
 from attex.studies.bounds import bounded
 from attex.studies.designs import Design
+from attex.studies.leading import ACCURACY
 from attex.studies.multiverse.subject import (
-    ACCURACY,
     Subject,
     cell_name,
     chart_name,

@@ -13,7 +13,6 @@ from attex.claims.ledger import PAPERS, published
 from attex.studies.option_weights import exists
 from attex.studies.run_set import CellRuns, RunSet
 
-ACCURACY = "accuracy"
 _DRAWN_CELLS = 4
 """As many cells have figures of their own; tables have all."""
 

@@ -19,7 +19,6 @@ from making import (
 )
 
 import attex
-from attex.studies.run_files import run_files
 
 DOCS = Path(__file__).parent
 FIGURES = DOCS / "figures"
@@ -52,10 +51,10 @@ def write_figures() -> None:
 
 def write_study_figures() -> None:
     """Run the study of the demo, and copy two of its figures."""
-    run_files([DOCS.parent / "experiments" / "studies" / "demo.jsonnet"], device="cpu")
-    newest = max(Path("outputs/demo_study").iterdir())
+    study = attex.run(DOCS.parent / "experiments" / "studies" / "demo.jsonnet", device="cpu")
+    assert isinstance(study, attex.FinishedStudy)
     for name in ("curve", "shares"):
-        (figure,) = newest.glob(f"graphs/{name}_kendall_tau_attention_gradient__*.svg")
+        (figure,) = study.path.glob(f"graphs/{name}_kendall_tau_attention_gradient__*.svg")
         shutil.copyfile(figure, FIGURES / f"study_{name}.svg")
 
 

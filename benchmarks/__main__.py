@@ -15,6 +15,7 @@ MODULES = (
     "engines",
     "reading",
     "own_table",
+    "studies",
     "training",
     "deletion",
     "ranking",

@@ -24,6 +24,17 @@ def whole(undisturbed: Path) -> dict[str, bytes]:
     return small_runs.tables(folder)
 
 
+@pytest.fixture(scope="session")
+def study_numbers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The numbers of a small study that nothing has disturbed."""
+    folder = tmp_path_factory.mktemp("study")
+    file = small_runs.write(folder, small_runs.STUDY)
+    small_runs.finished(file, folder / "out", "--until", "findings")
+    found = small_runs.numbers(folder / "out")
+    assert len(found) == 4, "two files of two models each"
+    return found
+
+
 @pytest.fixture
 def copied(undisturbed: Path, tmp_path: Path) -> Path:
     """A copy of the undisturbed run's cache in an output folder of its own."""

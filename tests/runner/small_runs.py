@@ -21,6 +21,23 @@ EXPERIMENT: dict[str, Any] = {
 """Small enough to be run many times."""
 
 
+STUDY: dict[str, Any] = {
+    "name": "study",
+    "study": "sweep",
+    "base": EXPERIMENT,
+    "choices": {"trainer.learning_rate": [0.001, 0.01]},
+    "seeds": [0],
+}
+"""Two models of it, of which only numbers stay."""
+
+
+def numbers(output: Path) -> dict[str, bytes]:
+    """Return what the models of a study have left, by file."""
+    place = output / ".cache" / "2" / "numbers"
+    files = (path for path in place.glob("*/*") if path.is_file() and path.name != "stage.json")
+    return {path.relative_to(place).as_posix(): path.read_bytes() for path in files}
+
+
 def command(file: Path, output: Path, *more: str) -> list[str]:
     options = ["--output-dir", str(output), "--device", "cpu", *more]
     return [sys.executable, "-m", "attex", "run", str(file), *options]

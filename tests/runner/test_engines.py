@@ -8,7 +8,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from small_runs import EXPERIMENT, finished, leftovers, run_folders, started, tables, wait_until, write
+from small_runs import (
+    EXPERIMENT,
+    STUDY,
+    finished,
+    leftovers,
+    numbers,
+    run_folders,
+    started,
+    tables,
+    wait_until,
+    write,
+)
 
 import attex
 from attex.foundations.errors import UserError
@@ -70,6 +81,15 @@ def test_every_engine_gives_the_same_tables_to_the_byte(
     assert {stage["threads"] for stage in manifest["stages"]} == {threads_for(2)}
     for word in ("training: walk, seed 0", "epoch 2 of 2: loss", "importance: gradient, seed 1"):
         assert word in done.stderr, "all workers are heard"
+
+
+def test_every_engine_gives_the_numbers_of_a_study_to_the_byte(
+    engine: str, tmp_path: Path, study_numbers: dict[str, bytes]
+) -> None:
+    output = tmp_path / "out"
+    finished(write(tmp_path, STUDY), output, "--engine", engine, "--jobs", "2", "--until", "findings")
+    assert numbers(output) == study_numbers
+    assert leftovers(output) == []
 
 
 def test_a_failure_is_named_and_stops_nothing_else(engine: str, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from small_runs import finished, leftovers, run_folders, started, tables, write
+from small_runs import STUDY, finished, leftovers, numbers, run_folders, started, tables, write
 from test_engines import at_work, living
 
 KILLS = {"serial": 4, "processes": 4, "ray": 4}
@@ -56,3 +56,17 @@ def test_kills_at_random_moments_change_nothing(
         for folder in run_folders(output):
             assert tables(folder) == whole
         assert leftovers(output) == []
+
+
+def test_a_killed_study_goes_on(tmp_path: Path, study_numbers: dict[str, bytes]) -> None:
+    file, output = write(tmp_path, STUDY), tmp_path / "out"
+    with started(file, output, *options("serial"), "--until", "findings") as run:
+        deadline = time.monotonic() + 120
+        while not [*output.glob(".cache/2/numbers/*.partial/scratch/training/*")]:
+            assert time.monotonic() < deadline, "no model was begun"
+            time.sleep(0.01)
+        os.kill(run.pid, signal.SIGKILL)
+        run.communicate()
+    finished(file, output, *options("serial"), "--until", "findings")
+    assert numbers(output) == study_numbers
+    assert leftovers(output) == []

@@ -59,8 +59,10 @@ def benchmarks(data: Path | None) -> Iterator[Result]:
 
 def main(folder: Path, what: str) -> None:
     """Make up the models' numbers, or lay them out and print seconds and megabytes."""
+    from attex.runner.engine import choose_engine
     from attex.runner.stages.numbers import NumbersStage
-    from attex.studies.run_files import run_files
+    from attex.runner.workspace import Workspace
+    from attex.studies.run_studies import run_studies, told_apart
 
     file = folder / "thousand.json"
     file.write_text(json.dumps(STUDY))
@@ -70,7 +72,9 @@ def main(folder: Path, what: str) -> None:
         NumbersStage.make = made_up  # type: ignore[method-assign, assignment]
         until = "findings"
     started = time.perf_counter()
-    assert run_files([file], output_dir=folder, device="cpu", until=until)
+    studies, _ = told_apart([file], [], {})
+    workspace = Workspace.at(output=folder, device="cpu")
+    assert run_studies(studies, workspace, lambda: choose_engine(None, 1, {}, workspace), until)
     took = time.perf_counter() - started
     print(took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
 

@@ -93,16 +93,24 @@ def run(
     _take_threads(jobs)
     from attex.config.own_table import OwnColumns, experiment_files
     from attex.data.folder import DataFolder
-    from attex.studies.run_files import run_files
+    from attex.foundations.errors import UserError
+    from attex.runner.engine import choose_engine, workspace_for
+    from attex.runner.run_files import run_files
+    from attex.studies.run_studies import run_studies, told_apart
 
     files = experiment_files(files, OwnColumns(text, label, split, rationale), DataFolder.at(data_dir))
+    overrides, external, options = override or [], _external(ext or []), _options(engine_option or [])
+    workspace = workspace_for(engine, data_dir, output_dir, device)
 
     # Who asks a process to end wants what Ctrl-C does: workers ended, nothing half written.
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        done = run_files(
-            files,
-            override or [],
+        studies, experiments = told_apart(files, overrides, external)
+        if studies and recompute:
+            raise UserError("--recompute is for experiments; a study's models are not made anew by it")
+        done = not experiments or run_files(
+            experiments,
+            overrides,
             data_dir,
             output_dir,
             device,
@@ -110,9 +118,12 @@ def run(
             dry_run,
             jobs=jobs,
             engine=engine,
-            engine_options=_options(engine_option or []),
+            engine_options=options,
             recompute=recompute or [],
-            external=_external(ext or []),
+            external=external,
+        )
+        done &= run_studies(
+            studies, workspace, lambda: choose_engine(engine, jobs, options, workspace), until, dry_run
         )
     except KeyboardInterrupt:
         print("\nattex: interrupted; the same command goes on from here", file=sys.stderr)

@@ -273,7 +273,7 @@ def _run_study(
     from attex.studies.running import run_study
 
     if recompute:
-        raise UserError("recompute is for experiments; a study's models are remade with their stages")
+        raise UserError("recompute is for experiments; a study's models are not made anew by it")
     workspace = workspace_for(engine, data_dir, output_dir, device)
     path, _ = run_study(file, workspace, choose_engine(engine, jobs, engine_options or {}, workspace))
     assert path is not None

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 from command_line import TINY, Attex, write
 
-import attex.studies.run_files
+import attex.runner.run_files
 from attex.config.registries import REGISTRIES
 from attex.data.corpus import Corpus
 
@@ -52,6 +52,7 @@ def test_list_prints_every_registered_name_with_its_summary(attex_: Attex) -> No
     assert [line for line in lines if not line.startswith(" ")] == [
         *REGISTRIES,
         "engine",
+        "study",
         "conclusion",
         "experiment",
     ]
@@ -169,7 +170,8 @@ def test_an_interrupted_run_says_how_to_go_on(attex_: Attex, monkeypatch: pytest
     def interrupt(*arguments: object, **options: object) -> bool:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(attex.studies.run_files, "run_files", interrupt)
+    monkeypatch.setattr(attex.runner.run_files, "run_files", interrupt)
+    write("any.json", "{}")
     code, _, err = attex_("run", "any.json")
     assert (code, err) == (130, "\nattex: interrupted; the same command goes on from here\n")
 

@@ -15,7 +15,7 @@ from attex.data.corpus import Corpus
 from attex.data.reader import READERS, Reader, dataset_name
 from attex.data.vectors import PUBLISHERS
 from attex.foundations.errors import UserError
-from attex.foundations.registry import Spec
+from attex.foundations.registry import Spec, did_you_mean
 from attex.models.architecture import MODELS, Architecture
 from attex.models.assembly import assemble
 from attex.models.classifier import AttentionModel
@@ -35,6 +35,13 @@ from attex.training.trainer import TRAINERS, Trainer
 
 UNTIL = ("corpus", "training", "importance", "findings", "analyses", "report")
 """Where `--until` can stop."""
+
+
+def check_until(until: str) -> None:
+    """Refuse a place where nothing stops."""
+    if until not in UNTIL:
+        near = did_you_mean(until, UNTIL)
+        raise UserError(f"--until {until}: expected one of {', '.join(UNTIL)}{near}")
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,10 @@ from typing import Any
 from attex.config.loading import load_experiments
 from attex.foundations.errors import MissingData, UserError
 from attex.foundations.progress import say
-from attex.foundations.registry import did_you_mean
 from attex.runner.closing import closing_line
 from attex.runner.engine import choose_engine, workspace_for
 from attex.runner.execution import Done, execute, outline
-from attex.runner.plan import UNTIL
+from attex.runner.plan import check_until
 from attex.runner.recompute import Recompute
 
 
@@ -36,10 +35,7 @@ def run_files(
     stop the others. Data that is absent is no failure in a sweep, as long as something can be run,
     nor anywhere with `skip_missing`.
     """
-    if until not in UNTIL:
-        raise UserError(
-            f"--until {until}: expected one of {', '.join(UNTIL)}{did_you_mean(until, UNTIL)}"
-        )
+    check_until(until)
     again = Recompute.of(recompute)
     loaded = [load_experiments(path, overrides, external) for path in files]
     configs = [config for experiments in loaded for config in experiments]

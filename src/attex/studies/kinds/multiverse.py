@@ -13,11 +13,11 @@ from attex.studies.bounds import bounded
 from attex.studies.conclusion import CONCLUSIONS, concluded, missing, possible
 from attex.studies.designs import Design, design_for
 from attex.studies.leading import ACCURACY, agreements
-from attex.studies.multiverse.concluding import conclusions_part
-from attex.studies.multiverse.dependence import dependence_part
-from attex.studies.multiverse.faithful import faithful_part
-from attex.studies.multiverse.spread import spread_part
-from attex.studies.multiverse.subject import Subject, cell_name
+from attex.studies.parts.concluding import conclusions_part
+from attex.studies.parts.dependence import dependence_part
+from attex.studies.parts.faithful import faithful_part
+from attex.studies.parts.spread import spread_part
+from attex.studies.parts.subject import Subject, cell_name
 from attex.studies.run_set import CellRuns, RunSet
 from attex.studies.study import STUDIES, Answer, Study
 

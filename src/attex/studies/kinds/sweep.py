@@ -9,7 +9,9 @@ from attex.analyses.headline import Headline
 from attex.analyses.summary import frame
 from attex.report.study_page import Part
 from attex.studies.designs import Design
-from attex.studies.leading import ACCURACY
+from attex.studies.leading import ACCURACY, agreements
+from attex.studies.parts.spread import spread_part
+from attex.studies.parts.subject import Subject
 from attex.studies.run_set import RunSet
 from attex.studies.settings import setting_rows
 from attex.studies.study import STUDIES, Answer, Study
@@ -50,4 +52,10 @@ class Sweep(Study):
             "How good are the models?", ACCURACY, max(accuracies), None, None, chance=None
         )
         lead = [f"Accuracy is {min(accuracies):.3f} to {max(accuracies):.3f} over all settings."]
-        return Answer(lead, [part], [headline])
+        parts = [part]
+        if runs.choices:
+            names = dict.fromkeys(name for cell in runs.cells for name in cell.draws)
+            spread = spread_part(Subject(runs, [*agreements(names), ACCURACY]), designs)
+            lead += spread.sentences[:1]
+            parts.append(spread)
+        return Answer(lead, parts, [headline])

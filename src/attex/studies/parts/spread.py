@@ -11,7 +11,7 @@ from attex.report.study_page import Part
 from attex.studies.bounds import bounded
 from attex.studies.designs import Design
 from attex.studies.leading import ACCURACY
-from attex.studies.multiverse.subject import (
+from attex.studies.parts.subject import (
     Subject,
     cell_name,
     chart_name,

@@ -10,7 +10,7 @@ from attex.charts.levels import levels_chart
 from attex.charts.shares import CHOICE, HIGHER, KINDS, PAIR, SEEDS, shares_chart
 from attex.foundations.progress import track
 from attex.report.study_page import Part
-from attex.studies.multiverse.subject import Subject, cell_name, chart_name, minus
+from attex.studies.parts.subject import Subject, cell_name, chart_name, minus
 from attex.studies.run_set import CellRuns
 from attex.studies.shares import Share, Shares
 from attex.studies.variance import shares_of

@@ -6,7 +6,7 @@ from typing import Any
 from attex.analyses.summary import frame
 from attex.charts.within_settings import ATTENTION, CONTROL, within_settings_chart
 from attex.report.study_page import Part
-from attex.studies.multiverse.subject import Subject, minus
+from attex.studies.parts.subject import Subject, minus
 from attex.studies.within import OWN, faithfulness_rows
 
 

@@ -7,8 +7,8 @@ from attex.analyses.summary import frame
 from attex.charts.verdicts import verdicts_by_level_chart, verdicts_chart
 from attex.report.study_page import Part
 from attex.studies.conclusion import Conclusion
-from attex.studies.multiverse.subject import Subject, chart_name
 from attex.studies.paired import UNDEFINED, VERDICTS, PairedCell, paired
+from attex.studies.parts.subject import Subject, chart_name
 from attex.studies.verdict_shares import ALL, OPTIONS, share_rows
 
 

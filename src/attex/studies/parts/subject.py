@@ -1,4 +1,4 @@
-"""What all parts of a multiverse look at: the models, and which quantities and cells come first."""
+"""What all parts of a page look at: the models, and which quantities and cells come first."""
 
 import functools
 import re

@@ -1,1 +1,0 @@
-"""The parts of a multiverse's page, one file each."""

@@ -1,0 +1,1 @@
+"""The parts of studies' pages, one file each."""

@@ -22,7 +22,7 @@ from attex.runner.plan import Plan
 from attex.runner.workspace import Workspace
 
 CHUNKS = 10
-SAMPLE, ALL = 1_500, 10_000
+SAMPLE, ALL = 1_000, 10_000
 
 
 def nested(depth: int) -> list[Any]:
@@ -283,7 +283,7 @@ def started(
         assert 0 < len(lines) <= 11, shown(mutant)[:500]
         for line in lines:
             assert line.strip(), shown(mutant)[:500]
-            assert len(line) < 1_500, line
+            assert len(line) < 1_000, line
             # Any terminal can show it.
             line.encode()
         return False

@@ -68,28 +68,22 @@ def exists(pid: int) -> bool:
 
 
 def test_every_engine_gives_the_same_tables_to_the_byte(
-    engine: str, tmp_path: Path, whole: dict[str, bytes]
+    engine: str, tmp_path: Path, whole: dict[str, bytes], study_numbers: dict[str, bytes]
 ) -> None:
     """The undisturbed run was serial; the threads of a task are the same here, by the environment."""
     output = tmp_path / "out"
-    done = finished(write(tmp_path), output, "--engine", engine, "--jobs", "2")
-    assert done.stdout.splitlines()[-1].startswith("walk: open ")
-    (folder,) = run_folders(output)
+    study = str(write(tmp_path, STUDY))
+    done = finished(write(tmp_path), output, study, "--engine", engine, "--jobs", "2")
+    opened = [line.partition(" open ")[0] for line in done.stdout.splitlines() if " open " in line]
+    assert opened == ["walk:", "study:"]
+    (folder,) = output.glob("walk/*")
     assert tables(folder) == whole
+    assert numbers(output) == study_numbers
     assert leftovers(output) == []
     manifest = json.loads((folder / "manifest.json").read_text())
     assert {stage["threads"] for stage in manifest["stages"]} == {threads_for(2)}
     for word in ("training: walk, seed 0", "epoch 2 of 2: loss", "importance: gradient, seed 1"):
         assert word in done.stderr, "all workers are heard"
-
-
-def test_every_engine_gives_the_numbers_of_a_study_to_the_byte(
-    engine: str, tmp_path: Path, study_numbers: dict[str, bytes]
-) -> None:
-    output = tmp_path / "out"
-    finished(write(tmp_path, STUDY), output, "--engine", engine, "--jobs", "2", "--until", "findings")
-    assert numbers(output) == study_numbers
-    assert leftovers(output) == []
 
 
 def test_a_failure_is_named_and_stops_nothing_else(engine: str, tmp_path: Path) -> None:

@@ -283,7 +283,7 @@ def started(
         assert 0 < len(lines) <= 11, shown(mutant)[:500]
         for line in lines:
             assert line.strip(), shown(mutant)[:500]
-            assert len(line) < 1_000, line
+            assert len(line) < 1_500, line
             # Any terminal can show it.
             line.encode()
         return False

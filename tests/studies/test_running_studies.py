@@ -142,7 +142,7 @@ def test_python_runs_a_study_from_a_file_or_a_mapping(
         assert isinstance(found, attex.FinishedStudy)
         assert found.path.parent.parent == output
         assert found.runs.equals(attex.FinishedStudy(finished).runs)
-        assert sorted(found.tables) == ["numbers", "settings"]
+        assert sorted(found.tables) == ["numbers", "settings", "spread"]
         accuracies = found.runs.filter(pl.col("quantity") == "accuracy").group_by(
             "trainer.learning_rate", "model.encoder.hidden"
         )

@@ -22,7 +22,7 @@ from attex.runner.plan import Plan
 from attex.runner.workspace import Workspace
 
 CHUNKS = 10
-SAMPLE, ALL = 1_000, 10_000
+SAMPLE, ALL = 700, 10_000
 
 
 def nested(depth: int) -> list[Any]:

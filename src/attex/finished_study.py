@@ -29,7 +29,7 @@ class FinishedStudy:
         >>> study = {"study": "sweep", "base": base, "choices": epochs, "seeds": [0]}
         >>> study = attex.run(study, output_dir=tempfile.mkdtemp())
         >>> sorted(study.tables), study.report.name
-        (['numbers', 'settings'], 'report.html')
+        (['numbers', 'settings', 'spread'], 'report.html')
         >>> study.runs.filter(quantity="accuracy").select("trainer.epochs", "seed").rows()
         [(1, '0'), (2, '0')]
     """

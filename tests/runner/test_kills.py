@@ -10,7 +10,7 @@ import pytest
 from small_runs import STUDY, finished, leftovers, numbers, run_folders, started, tables, write
 from test_engines import at_work, living
 
-KILLS = {"serial": 3, "processes": 3, "ray": 2}
+KILLS = {"serial": 2, "processes": 2, "ray": 1}
 ALL_KILLS = {"serial": 80, "processes": 80, "ray": 40}
 """How many runs are killed, each at a moment of its own, and how many with `--all`."""
 

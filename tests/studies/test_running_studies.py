@@ -124,6 +124,12 @@ def test_the_models_of_a_study_are_no_rubbish(finished: Path) -> None:
     assert not unused & {*made(finished)}
 
 
+def test_a_multiverse_without_an_agreement_is_laid_out_all_the_same(tmp_path: Path) -> None:
+    changes = {"study": "multiverse", "base": BASE | {"analyses": ["truth"]}}
+    path = run(tmp_path, **changes, choices={"trainer.epochs": [1, 2]}, seeds=[0, 1])
+    assert "accuracy" in json.loads((path / "answer.json").read_text())["lead"][0]
+
+
 def test_data_that_is_absent_is_said_before_any_training(tmp_path: Path) -> None:
     workspace = Workspace.at(tmp_path / "nothing", tmp_path / "out", "cpu")
     file = read_study(study(base=BASE | {"data": "sst"}))

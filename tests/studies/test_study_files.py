@@ -165,6 +165,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         {"cells": {"model.encoder.hidden": [2, 3]}},
         "among both choices and cells",
     ),
+    "cells that no table could tell apart": (
+        {"cells": {"data.task": ["keyword", "negation"]}},
+        "two of them would be called 'planted average tanh softmax'",
+    ),
     "a base that is nothing": ({"base": 3}, "base"),
     "a bad cell": (
         {"cells": {"model.attention.type": ["tanh", "sdq"]}},

@@ -30,14 +30,21 @@ def cells_of(study: StudyFile) -> list[Cell]:
     """Make the experiment of every universe, or say which part of the file is wrong."""
     _check_choices(study)
     written = [(group, fields) for group in study.groups for fields in _cell_fields(study, group)]
-    named = _abouts(study, [fields for _, fields in written])
-    cells: dict[tuple[str, ...], Cell] = {}
-    for (group, fields), about in zip(written, named, strict=True):
-        design = _design(study, group)
+    cells: dict[str, Cell] = {}
+    firsts: dict[str, ExperimentConfig] = {}
+    for group, fields in written:
+        first = _experiment(study, fields, [0] * len(study.choices), study.name)
+        about = _about(first)
+        name = " ".join(about.values())
+        if firsts.setdefault(name, first) != first:
+            raise UserError(
+                f"{study.origin}: cells: two of them would be called '{name}' in every table; cells "
+                "differ in dataset, encoder, attention or projection; what else is to differ is a choice"
+            )
         # A cell that stands in two groups is that of the first.
-        cells.setdefault(
-            tuple(about.values()), Cell(about, design, _configs(study, fields, about, design))
-        )
+        if name not in cells:
+            design = _design(study, group)
+            cells[name] = Cell(about, design, _configs(study, fields, about, design))
     return [*cells.values()]
 
 
@@ -78,11 +85,10 @@ def _cell_fields(study: StudyFile, group: CellGroup) -> Iterator[dict[str, Any]]
         yield fields
 
 
-def _abouts(study: StudyFile, cells: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
-    """Name every cell by what tables call its data and model."""
-    first = [0] * len(study.choices)
-    configs = [_experiment(study, fields, first, study.name) for fields in cells]
-    return [{"dataset": dataset_name(c.data)} | MODELS.bind(c.model).about() for c in configs]
+def _about(config: ExperimentConfig) -> dict[str, str]:
+    """Name a cell by what tables call its data and model."""
+    about: dict[str, str] = MODELS.bind(config.model).about()
+    return {"dataset": dataset_name(config.data)} | about
 
 
 def _check_choices(study: StudyFile) -> None:

@@ -69,7 +69,7 @@ class Multiverse(Study):
         subject = Subject(runs, self._quantities(runs))
         spread, dependence = spread_part(subject, designs), dependence_part(subject)
         parts = [dependence, spread]
-        lead = [spread.sentences[0], dependence.sentences[0]]
+        lead = [*spread.sentences[:1], *dependence.sentences[:1]]
         asked = self._asked(runs)
         if asked:
             cites = {name: CONCLUSIONS[name.partition("(")[0]].cite for name in asked}

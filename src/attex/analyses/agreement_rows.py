@@ -8,10 +8,10 @@ import numpy as np
 
 from attex.agreement.intervals import ratio_interval
 from attex.agreement.significance import benjamini_hochberg
+from attex.analyses.headline import OVERALL as OVERALL
 from attex.analyses.summary import seed_groups, summarise
 
 SIGNIFICANT = 0.05
-OVERALL = "overall"
 LENGTHS = (1, 11, 21, 41, 81, 161, 321)
 """Where bins of length begin."""
 

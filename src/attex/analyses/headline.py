@@ -9,6 +9,9 @@ from pathlib import Path
 
 from attex.foundations.csv_cells import original_text
 
+OVERALL = "overall"
+"""The class of a number that is about all texts."""
+
 PERFORMANCE = "performance"
 """The analysis that every run has: how good the model is."""
 

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from attex.agreement.intervals import text_counts
+from attex.analyses.headline import OVERALL as OVERALL
 from attex.charts.violins import bin_names, bin_of
-
-OVERALL = "overall"
-"""The class of a quantity that is about all texts."""
 
 
 @dataclass(frozen=True)

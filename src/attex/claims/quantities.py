@@ -3,8 +3,7 @@
 import functools
 from collections.abc import Iterator
 
-OVERALL = "overall"
-"""The class of a number that is over all texts."""
+from attex.analyses.headline import OVERALL as OVERALL
 
 _SHARES_OF_RIGHT_ANSWERS = ("accuracy", "development_accuracy", "f1", "f1_macro", "roc_auc", "pr_auc")
 _COUNTED = ("n_train", "n_dev", "n_test", "impermissible_share_of_tokens(test)")

@@ -1,6 +1,7 @@
 """From the numbers of single models to arrays of all of them, and to one table."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from attex.analyses.quantity import OVERALL
 from attex.studies.choices import Choice
 from attex.studies.models import Models, Numbers
 from attex.studies.run_set import CellRuns, RunSet
+from attex.studies.settings import level_names
 from attex.studies.universes import Cell
 
 Grid = list[dict[int, Numbers | None]]
@@ -18,13 +20,14 @@ Grid = list[dict[int, Numbers | None]]
 
 def gathered(models: Models, choices: Sequence[Choice]) -> tuple[RunSet, list[dict[str, Any]]]:
     """Return all models as arrays, and as the rows of a table with every number of each."""
+    within = {c.name: (c.parent, c.within) for c in choices if c.parent is not None}
+    runs = RunSet({choice.name: choice.names for choice in choices}, (), within)
     cells: list[CellRuns] = []
     rows: list[dict[str, Any]] = []
     for cell, grid in models.read():
         cells.append(_cell_runs(cell, grid, models.seeds))
-        rows += _rows(cell, grid, choices)
-    within = {c.name: (c.parent, c.within) for c in choices if c.parent is not None}
-    return RunSet({choice.name: choice.names for choice in choices}, tuple(cells), within), rows
+        rows += _rows(cell, grid, level_names(runs, cell.design.levels))
+    return replace(runs, cells=tuple(cells)), rows
 
 
 def _cell_runs(cell: Cell, grid: Grid, seeds: tuple[int, ...]) -> CellRuns:
@@ -46,13 +49,9 @@ def _cell_runs(cell: Cell, grid: Grid, seeds: tuple[int, ...]) -> CellRuns:
     return CellRuns(cell.about, cell.design.levels, seeds, values, draws)
 
 
-def _rows(cell: Cell, grid: Grid, choices: Sequence[Choice]) -> Iterator[dict[str, Any]]:
-    """Yield a row for every number of every model; a choice that does not exist there is empty."""
-    for levels, of_seeds in zip(cell.design.levels.tolist(), grid, strict=True):
-        chosen: dict[str, Any] = {}
-        for choice, level in zip(choices, levels, strict=True):
-            exists = choice.parent is None or chosen[choice.parent] in choice.within
-            chosen[choice.name] = choice.names[level] if exists else None
+def _rows(cell: Cell, grid: Grid, settings: Sequence[dict[str, str | None]]) -> Iterator[dict[str, Any]]:
+    """Yield a row for every number of every model, with what was chosen in its setting."""
+    for chosen, of_seeds in zip(settings, grid, strict=True):
         for seed, numbers in of_seeds.items():
             for (quantity, class_), value in numbers.values.items() if numbers else ():
                 low = high = None

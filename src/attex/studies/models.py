@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from attex.analyses.quantity import OVERALL
 from attex.config.schema import ExperimentConfig
 from attex.foundations.errors import MissingData, UserError
 from attex.foundations.progress import say, track
@@ -151,8 +152,7 @@ class Models:
         offsets = read_tensors(folder / "draws.safetensors")[0]["offsets"].float().numpy()
         values = {(q, c): float("nan") if v is None else v for q, c, v in facts["quantities"]}
         draws = {
-            name: values[name, "overall"] + row
-            for name, row in zip(facts["drawn"], offsets, strict=True)
+            name: values[name, OVERALL] + row for name, row in zip(facts["drawn"], offsets, strict=True)
         }
         return Numbers(values, draws)
 

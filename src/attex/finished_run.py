@@ -108,18 +108,23 @@ class Run:
         file = "model.safetensors" if seed == seeds[0] else f"model_seed_{seed}.safetensors"
         where = choose_device(device)
 
-        def load(model: Any, weights: str) -> "AttentionModel":
+        def load(model: Any, trained_by: Any, weights: str, of: str = "") -> "AttentionModel":
             size, classes = len(self.vocabulary["words"]), len(self.vocabulary["classes"])
-            return load_model(MODELS.spec(model), size, classes, self.path / weights, where)
+            bare = load_model(MODELS.spec(model), size, classes, self.path / weights, where)
+            trainer: Trainer = TRAINERS.bind(TRAINERS.spec(trained_by))
+            sources = {
+                # What a source does not say is as in the experiment around it, but for the trainer.
+                name: load(
+                    fields.get("model", model),
+                    fields.get("trainer", "supervised"),
+                    f"source_{of}{name}_seed_{seed}.safetensors",
+                    f"{of}{name}.",
+                )
+                for name, fields in trainer.sources().items()
+            }
+            return trainer.wrap(bare, sources).eval()
 
-        trainer: Trainer = TRAINERS.bind(TRAINERS.spec(self.config["trainer"]))
-        sources = {
-            name: load(
-                fields.get("model", self.config["model"]), f"source_{name}_seed_{seed}.safetensors"
-            )
-            for name, fields in trainer.sources().items()
-        }
-        return trainer.wrap(load(self.config["model"], file), sources).eval()
+        return load(self.config["model"], self.config["trainer"], file)
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"

@@ -17,6 +17,9 @@ class Architecture(ABC):
     encoder_class: type[Encoder]
     """The encoder, not yet built: what the class says holds for every model of this architecture."""
 
+    sparse: bool = False
+    """Whether attention can give a position that counts a weight of exactly 0."""
+
     @abstractmethod
     def about(self) -> dict[str, str]:
         """The columns that identify the model in every table: encoder, attention and projection."""

@@ -12,4 +12,7 @@ Projection = Callable[[Tensor, Tensor], Tensor]
 Exactly 0 off the mask, and a sum of 1 over it; a row without any position that counts is all zeros.
 """
 
-PROJECTIONS: Registry[Tensor] = Registry("projection", "attex.models.projections", default="softmax")
+PROJECTIONS: Registry[Tensor] = Registry(
+    "projection", "attex.models.projections", default="softmax", sparse=False
+)
+"""Fact of a projection: `sparse`, whether a position that counts can have a weight of exactly 0."""

@@ -16,7 +16,10 @@ from attex.training.trainer import TRAINERS, Trainer
 
 Thing = TypeVar("Thing")
 Settings = Mapping[str, Any]
-"""Those of a stage that has to do with a model: `model`, `trainer`, `sources`, perhaps `seed`."""
+"""Those of a stage that has to do with a model: `model`, `trainer`, `sources`, perhaps `seed`.
+
+Of each source, by name, `model`, `trainer` and `sources` again.
+"""
 Inputs = Mapping[str, Path]
 """The folders of a stage's inputs, by name."""
 
@@ -65,13 +68,17 @@ def fresh_model(
 
 
 def source_models(
-    settings: Settings, corpus: Corpus, inputs: Inputs, device: torch.device
+    settings: Settings, corpus: Corpus, inputs: Inputs, device: torch.device, of: str = ""
 ) -> dict[str, AttentionModel]:
-    """Read the trained models that a trainer asks for, by its names for them."""
-    return {
-        name: _loaded(model, corpus, inputs[f"source {name}"], device)
-        for name, model in settings["sources"].items()
-    }
+    """Read the trained models that a trainer asks for, by its names for them.
+
+    `of` is the name of the source, with a dot, whose own sources are meant.
+    """
+    models = {}
+    for name, source in settings["sources"].items():
+        bare = _loaded(source["model"], corpus, inputs[f"source {of}{name}"], device)
+        models[name] = _wrapped(bare, source, corpus, inputs, device, f"{of}{name}.")
+    return models
 
 
 def untrained_model(
@@ -103,7 +110,12 @@ def _loaded(
 
 
 def _wrapped(
-    model: AttentionModel, settings: Settings, corpus: Corpus, inputs: Inputs, device: torch.device
+    model: AttentionModel,
+    settings: Settings,
+    corpus: Corpus,
+    inputs: Inputs,
+    device: torch.device,
+    of: str = "",
 ) -> AttentionModel:
     trainer: Trainer = TRAINERS.bind(TRAINERS.spec(settings["trainer"]))
-    return trainer.wrap(model, source_models(settings, corpus, inputs, device)).eval()
+    return trainer.wrap(model, source_models(settings, corpus, inputs, device, of)).eval()

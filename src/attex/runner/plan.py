@@ -129,6 +129,13 @@ class Plan:
         written = json.dumps(self.config.model.model_dump(mode="json"))
         model = _without_numbers(written, corpus.vocabulary_size, len(corpus.classes))
         self._trainer.check(corpus)
+        sources = {name: plan.config.model for name, plan in self._sources.items()}
+        self._trainer.check_models(self.config.model, sources)
+        for name, plan in self._sources.items():
+            try:
+                plan.check(corpus)
+            except UserError as problem:
+                raise UserError(f"trainer.{name}: {problem}") from None
         lacking = {}
         for name, analysis in self.methods.items():
             reason = analysis.lacks(model, corpus)
@@ -180,11 +187,6 @@ class Plan:
         place = {"path": str(path.absolute())}
         return VectorsStage.planned(title, settings | changes, {"corpus": self.corpus}, place)
 
-    @property
-    def sources(self) -> dict[str, "Plan"]:
-        """The experiments whose models the trainer needs, by its names for them."""
-        return self._sources
-
     def _source_plans(self) -> dict[str, "Plan"]:
         """Plan the experiments whose models the trainer needs: on the same corpus, with our seeds.
 
@@ -234,13 +236,25 @@ class Plan:
         return TrainingStage.planned(self._title(seed), settings, inputs)
 
     def _trained_by(self) -> dict[str, Any]:
-        """Return who has trained a model, or wraps it, as settings."""
-        sources = {name: plan.config.model for name, plan in self._sources.items()}
+        """Return who has trained a model, or wraps it, as settings: of a source the same, in turn."""
+        sources = {
+            name: {"model": plan.config.model} | plan._trained_by()
+            for name, plan in self._sources.items()
+        }
         return {"trainer": self.config.trainer, "sources": sources}
+
+    def every_source(self) -> dict[str, "Plan"]:
+        """Return the sources, and theirs in turn, by names as `base` and `base.guide`."""
+        plans: dict[str, Plan] = {}
+        for name, plan in self._sources.items():
+            within = plan.every_source().items()
+            plans |= {name: plan} | {f"{name}.{inner}": one for inner, one in within}
+        return plans
 
     def _of_model(self, seed: int, training: Stage | None = None) -> dict[str, Stage]:
         """Return what a seed's model is made of, as inputs: corpus, sources and training."""
-        inputs = {f"source {name}": plan.seeds[seed].training for name, plan in self._sources.items()}
+        sources = self.every_source().items()
+        inputs = {f"source {name}": plan.seeds[seed].training for name, plan in sources}
         inputs |= {} if training is None else {"training": training}
         return {"corpus": self.corpus} | inputs
 

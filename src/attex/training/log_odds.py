@@ -7,14 +7,13 @@ from torch import Tensor
 
 from attex.data.batch import Batch
 from attex.data.corpus import SPECIALS, Corpus
-from attex.foundations.divergences import jensen_shannon
 from attex.foundations.errors import UserError
 from attex.models.classifier import AttentionModel
 from attex.models.imposed import LogOddsAttention
+from attex.training.apart import jensen_shannon_from
 
 _ACCURACY = 1e-4
 """How far from the optimum a coefficient may be."""
-_TINY = torch.finfo(torch.float64).tiny
 
 
 def check_two_classes(corpus: Corpus, what: str) -> None:
@@ -88,7 +87,4 @@ class LogOddsPull:
 
     def __call__(self, attention: Tensor, batch: Batch) -> Tensor:
         """Return how far attention [B,T] is from log-odds: → [] in float64."""
-        held = attention.double()
-        # ln 0 has no gradient. Projections pass none to a weight of 0 either, so that none is lost.
-        held = held.where(held > 0, _TINY)
-        return jensen_shannon(held, self._guide.impose(batch)).mean()
+        return jensen_shannon_from(attention, self._guide.impose(batch)).mean()

@@ -1,9 +1,9 @@
 """Epoch by epoch through the training texts, whatever is made small."""
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import Annotated, Literal
@@ -17,19 +17,19 @@ from attex.data.batch import Batch, Batcher, padded_sizes, training_batches
 from attex.data.corpus import Corpus
 from attex.foundations.errors import UserError
 from attex.foundations.progress import say, steps, track
-from attex.foundations.registry import RUNTIME
-from attex.models.classifier import AttentionModel, Trace
+from attex.foundations.registry import LATER, RUNTIME
+from attex.models.classifier import AttentionModel
 from attex.training import checkpoint as checkpoints
 from attex.training.graphs import RecordedSteps
 from attex.training.metrics import classification_metrics
-from attex.training.prediction import Predictor
+from attex.training.prediction import Predictor, Score
 from attex.training.trainer import NO_SOURCES, Sources, Trainer
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 NonNegative = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1, le=10**9)]
 
-Loss = Callable[[Trace, Batch], Tensor]
+Loss = Score
 """Read off one forward pass. A GPU records it with the step, so that it must not look at a value."""
 
 
@@ -45,6 +45,8 @@ class Objective:
     """Whether the lowest is best, and not the highest."""
     terms: tuple[Loss, ...] = ()
     """What is added to the loss of a batch as a whole, summed or not: [] each."""
+    shown: Mapping[str, Score] = field(default_factory=dict)
+    """What else the history says of the texts that epochs are judged by: the mean of each score."""
 
     def score(self, epoch: dict[str, float]) -> float:
         """Say how good an epoch was; higher is better."""
@@ -56,7 +58,8 @@ class EpochTrainer(Trainer):
     """Adam on an objective, the best model kept; the options are described where they are used.
 
     The order of the batches depends on (seed, epoch) only, so that a resumed training is the same to
-    the bit on CPU.
+    the bit on CPU. Epochs are judged on the split `selected_on`: on test only to repeat what was
+    published so, since the numbers of that split are then too good.
     """
 
     epochs: Count = 8
@@ -70,6 +73,7 @@ class EpochTrainer(Trainer):
     reduction: Literal["sum", "mean"] = "sum"
     patience: Count | None = None
     first_kept_epoch: Count = 1
+    selected_on: Annotated[Literal["dev", "test"], LATER] = "dev"
     checkpoint_seconds: Annotated[NonNegative, RUNTIME] = 15.0
 
     @abstractmethod
@@ -130,13 +134,13 @@ class EpochTrainer(Trainer):
             with epochs.stream():
                 losses = epochs.run(epoch)
                 # The first look at what a GPU has done in this epoch: until here it never waits.
-                logits = predict(trained)
+                logits, shown = predict(trained, epochs.objective.shown)
             loss = epochs.mean(losses, epoch, what)
             if not logits.isfinite().all():
                 raise UserError(
                     f"{what}: the model's outputs are no numbers; lower trainer.learning_rate"
                 )
-            scores = classification_metrics(logits, corpus.splits["dev"].labels)
+            scores = classification_metrics(logits, corpus.splits[self.selected_on].labels) | shown
             row = {"epoch": epoch, "loss": loss} | scores
             progress.history.append(row)
             score = epochs.objective.score(row)
@@ -147,10 +151,9 @@ class EpochTrainer(Trainer):
             if monotonic() - written >= self.checkpoint_seconds:
                 checkpoints.save(checkpoint, progress, trained, optimizer)
                 written = monotonic()
-            shown = [
-                f"dev {name} {row[name]:.4f}" for name in scores if name == epochs.objective.kept_by
-            ]
-            say(f"  {what}: {', '.join([f'loss {loss:.4f}', *shown])}")
+            told = [name for name in scores if name in (*shown, epochs.objective.kept_by)]
+            judged = [f"{self.selected_on} {name} {row[name]:.4f}" for name in told]
+            say(f"  {what}: {', '.join([f'loss {loss:.4f}', *judged])}")
 
     def optimizer(self, model: AttentionModel) -> torch.optim.Optimizer:
         """Make one fused optimiser over all parameter groups."""
@@ -170,6 +173,15 @@ class EpochTrainer(Trainer):
         # Epochs whose model may not be kept do not try anyone's patience.
         since = len(progress.history) - max(progress.best_epoch, self._first_kept() - 1)
         return self.patience is not None and since >= self.patience
+
+
+def _set_to_train(model: AttentionModel) -> None:
+    """Set a model to training mode, but for the steps of it that are held as they are."""
+    model.train()
+    for step in model.children():
+        weights = [*step.parameters()]
+        if weights and not any(weight.requires_grad for weight in weights):
+            step.eval()
 
 
 class Epochs:
@@ -194,8 +206,8 @@ class Epochs:
         self._orders: dict[int, list[np.ndarray]] = {}
 
     def predictor(self) -> Predictor:
-        """Cut the development texts once for all epochs."""
-        return Predictor(Batcher(self.corpus, "dev", self._device))
+        """Cut the texts that epochs are judged by once for all epochs."""
+        return Predictor(Batcher(self.corpus, self._trainer.selected_on, self._device))
 
     def close(self) -> None:
         """Give back what recorded steps hold of a GPU's memory."""
@@ -207,7 +219,7 @@ class Epochs:
 
     def run(self, epoch: int) -> Tensor:
         """Go through the texts once; return the loss of every batch, which a GPU may still work on."""
-        self._model.train()
+        _set_to_train(self._model)
         order = self._order(epoch)
         self._orders = {epoch: order}
         losses = torch.zeros(len(order), device=self._train.device)
@@ -222,7 +234,7 @@ class Epochs:
 
     def estimate(self, count: int, worth: float) -> float | None:
         """Time a few steps, and say what so many epochs take; None if that is less than `worth`."""
-        self._model.train()
+        _set_to_train(self._model)
         order = self._order(1)
         sizes = np.array(padded_sizes(self._train.lengths, order))
         by_size = np.argsort(sizes, kind="stable")

@@ -1,16 +1,29 @@
 """Run a model over a whole split."""
 
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
 import numpy as np
 import torch
 from torch import Tensor
 
-from attex.data.batch import Batcher, ordered_batches
-from attex.models.classifier import AttentionModel
+from attex.data.batch import Batch, Batcher, ordered_batches
+from attex.models.classifier import AttentionModel, Trace
 
 EVALUATION_TOKENS = 16_384
 """Padded tokens in a batch when no gradient is needed."""
 EVALUATION_TOKENS_ON_GPU = 131_072
 """A GPU needs many to be worth launching."""
+
+Score = Callable[[Trace, Batch], Tensor]
+"""Something about every text, read off one forward pass: [B]."""
+NO_SCORES: Mapping[str, Score] = MappingProxyType({})
+
+
+def evaluation_batches(texts: Batcher) -> list[np.ndarray]:
+    """Cut all texts into the batches in which a model is run over them without gradients."""
+    on_gpu = texts.device.type == "cuda"
+    return ordered_batches(texts.lengths, EVALUATION_TOKENS_ON_GPU if on_gpu else EVALUATION_TOKENS)
 
 
 class Predictor:
@@ -20,20 +33,42 @@ class Predictor:
     """
 
     def __init__(self, texts: Batcher) -> None:
-        on_gpu = texts.device.type == "cuda"
-        tokens = EVALUATION_TOKENS_ON_GPU if on_gpu else EVALUATION_TOKENS
-        order = ordered_batches(texts.lengths, tokens)
+        order = evaluation_batches(texts)
         self._batches = list(texts.batches(order))
         self._places = torch.from_numpy(np.concatenate(order))
 
     @torch.no_grad()
-    def __call__(self, model: AttentionModel) -> Tensor:
-        """Return the logits [N,O] of all texts, in their own order, on the CPU."""
+    def __call__(
+        self, model: AttentionModel, scores: Mapping[str, Score] = NO_SCORES
+    ) -> tuple[Tensor, dict[str, float]]:
+        """Return the logits [N,O] of all texts, in their own order, on the CPU, and the means of scores.
+
+        A score that is undefined (NaN) for some texts has the mean of the others, and their number
+        under its name and ` undefined`.
+        """
         model.eval()
-        logits = torch.cat([model(batch).logits for batch in self._batches]).cpu()
-        return torch.empty_like(logits).index_copy_(0, self._places, logits)
+        outputs: list[Tensor] = []
+        values: dict[str, list[Tensor]] = {name: [] for name in scores}
+        for batch in self._batches:
+            trace = model(batch)
+            outputs.append(trace.logits)
+            for name, score in scores.items():
+                values[name].append(score(trace, batch))
+        logits = torch.cat(outputs).cpu()
+        means = _means({name: torch.cat(each).cpu() for name, each in values.items()})
+        return torch.empty_like(logits).index_copy_(0, self._places, logits), means
+
+
+def _means(values: Mapping[str, Tensor]) -> dict[str, float]:
+    means: dict[str, float] = {}
+    for name, each in values.items():
+        means[name] = each.nanmean().item()
+        undefined = int(each.isnan().sum())
+        if undefined:
+            means[f"{name} undefined"] = undefined
+    return means
 
 
 def predict(model: AttentionModel, texts: Batcher) -> Tensor:
     """Return the logits [N,O] of all texts, in their own order, on the CPU."""
-    return Predictor(texts)(model)
+    return Predictor(texts)(model)[0]

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import torch
 
 from attex.data.corpus import Corpus
-from attex.foundations.registry import RUNTIME, Registry
+from attex.foundations.registry import RUNTIME, Registry, Spec
 from attex.models.classifier import AttentionModel
 from attex.training.checkpoint import Progress
 
@@ -36,6 +36,13 @@ class Trainer(ABC):
     @abstractmethod
     def check(self, corpus: Corpus) -> None:
         """Raise `UserError` if the corpus cannot be trained on; called before any training."""
+
+    def check_models(self, model: Spec, sources: Mapping[str, Spec]) -> None:
+        """Raise `UserError` if such a model cannot be trained so, or not with such models as sources.
+
+        All are choices of `MODELS`; called before any training.
+        """
+        return
 
     def wrap(self, model: AttentionModel, sources: Sources) -> AttentionModel:
         """Return what is trained and, whenever the weights are loaded again, what is examined.

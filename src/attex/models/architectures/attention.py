@@ -11,6 +11,7 @@ from attex.models.classifier import AttentionModel
 from attex.models.decoder import DECODERS
 from attex.models.embedding import make_embedding
 from attex.models.encoder import ENCODERS, Encoder, Width
+from attex.models.projection import PROJECTIONS
 
 LSTM, ADDITIVE, LINEAR = ENCODERS.spec("lstm"), ATTENTIONS.spec("tanh"), DECODERS.spec("linear")
 """What an experiment that does not say gets: the first paper's model."""
@@ -37,6 +38,9 @@ class AttentionArchitecture(Architecture):
         self.encoder = encoder
         self.attention = attention
         self.decoder = decoder
+        projection = attention.options().get("projection")
+        # An attention without a projection puts all weight where it has been told to.
+        self.sparse = projection is None or PROJECTIONS[projection.type].facts["sparse"]
 
     def about(self) -> dict[str, str]:
         """Name encoder, attention and projection; an attention may have no projection."""

@@ -42,7 +42,7 @@ def uniform(energies: Tensor, mask: Tensor) -> Tensor:
     return counted / counted.sum(dim=-1, keepdim=True).clamp(min=1)
 
 
-@PROJECTIONS.register("imposed", cite="Wiegreffe & Pinter 2019")
+@PROJECTIONS.register("imposed", cite="Wiegreffe & Pinter 2019", sparse=True)
 def imposed(energies: Tensor, mask: Tensor) -> Tensor:
     """A given distribution: the energies are the weights themselves, α_t = z_t / Σ_s z_s.
 

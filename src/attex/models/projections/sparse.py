@@ -21,7 +21,7 @@ _NEARLY_SOFTMAX = 1.001
 """Below this α bisection runs out of float32, and softmax is its limit."""
 
 
-@PROJECTIONS.register("sparsemax", cite="Martins & Astudillo 2016")
+@PROJECTIONS.register("sparsemax", cite="Martins & Astudillo 2016", sparse=True)
 def sparsemax(energies: Tensor, mask: Tensor) -> Tensor:
     """The Euclidean projection onto the simplex: α = argmin_p ‖p − z‖².
 
@@ -41,7 +41,7 @@ def sparsemax(energies: Tensor, mask: Tensor) -> Tensor:
     return (weights * mask).to(energies.dtype)
 
 
-@PROJECTIONS.register("sparsegen", cite="Laha et al. 2018")
+@PROJECTIONS.register("sparsegen", cite="Laha et al. 2018", sparse=True)
 def sparsegen(energies: Tensor, mask: Tensor, *, lam: Lambda = 0.0) -> Tensor:
     """Sparsemax with a dial: α = argmin_p ‖p − z‖² − λ‖p‖² = sparsemax(z / (1 − λ)), λ < 1.
 
@@ -50,7 +50,7 @@ def sparsegen(energies: Tensor, mask: Tensor, *, lam: Lambda = 0.0) -> Tensor:
     return sparsemax(energies / (1.0 - lam), mask)
 
 
-@PROJECTIONS.register("entmax15", cite="Peters et al. 2019")
+@PROJECTIONS.register("entmax15", cite="Peters et al. 2019", sparse=True)
 def entmax15(energies: Tensor, mask: Tensor) -> Tensor:
     """1.5-entmax, exactly: α = argmax_p p·z + H_1.5(p).
 
@@ -61,7 +61,7 @@ def entmax15(energies: Tensor, mask: Tensor) -> Tensor:
     return (weights * mask).to(energies.dtype)
 
 
-@PROJECTIONS.register("entmax", cite="Peters et al. 2019")
+@PROJECTIONS.register("entmax", cite="Peters et al. 2019", sparse=True)
 def entmax(energies: Tensor, mask: Tensor, *, alpha: Alpha = 1.5) -> Tensor:
     """α-entmax of a fixed α ≥ 1: argmax_p p·z + H_α(p), with Tsallis' entropy H_α.
 
@@ -77,7 +77,7 @@ def entmax(energies: Tensor, mask: Tensor, *, alpha: Alpha = 1.5) -> Tensor:
     return _bisected(exact, mask, exact.new_full((), alpha)).to(energies.dtype)
 
 
-@PROJECTIONS.register("learned_entmax", cite="Correia et al. 2019")
+@PROJECTIONS.register("learned_entmax", cite="Correia et al. 2019", sparse=True)
 class LearnedEntmax(nn.Module):
     """α-entmax with a learned α, one for the model: argmax_p p·z + H_α(p).
 

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 
 class TrainingStage(Stage):
-    """Settings: `model`, `trainer`, `seed`, and the models of the `sources` by name.
+    """Settings: `model`, `trainer`, `seed`, and how the `sources` were made, by name.
 
-    Inputs: corpus; vectors, if the experiment has any; for each source its training, `source NAME`.
+    Inputs: corpus; vectors, if the experiment has any; for each source its training, `source NAME`, and
+    for those that it has in turn theirs, `source NAME.INNER`.
     """
 
     kind, version = "training", 1

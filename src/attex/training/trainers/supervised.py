@@ -28,7 +28,8 @@ class Supervised(EpochTrainer):
     kept (Jain & Wallace's code never keeps the first). The order of the batches depends on
     (seed, epoch) only, so that a resumed training is the same to the bit on CPU. It goes on from the
     last checkpoint, of which one is written whenever an epoch ends `checkpoint_seconds` or more after
-    the last (0: after every epoch).
+    the last (0: after every epoch). `selected_on: 'test'` keeps the epoch that is best on the very texts
+    it is then measured on, as in Wiegreffe & Pinter's code.
 
     `log_odds_weight` · mean JSD(α, α_log-odds) is added to the loss of a batch, summed or not, as in
     Jain & Wallace's code (5 there): attention is drawn to words that alone say much of the class. The
@@ -43,10 +44,10 @@ class Supervised(EpochTrainer):
         """Ask for dev texts of every class where they are ranked by class; two classes for log-odds."""
         if self.log_odds_weight:
             check_two_classes(corpus, "trainer.log_odds_weight")
-        dev_classes = set(corpus.splits["dev"].labels.tolist())
-        if self.metric == "roc_auc" and len(dev_classes) < len(corpus.classes):
+        classes = set(corpus.splits[self.selected_on].labels.tolist())
+        if self.metric == "roc_auc" and len(classes) < len(corpus.classes):
             raise UserError(
-                "the dev texts lack a class, so that their roc_auc is undefined; "
+                f"the {self.selected_on} texts lack a class, so that their roc_auc is undefined; "
                 "set trainer.metric to accuracy, or another split"
             )
 

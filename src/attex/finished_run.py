@@ -110,7 +110,6 @@ class Run:
 
         def load(model: Any, trained_by: Any, weights: str, of: str = "") -> "AttentionModel":
             size, classes = len(self.vocabulary["words"]), len(self.vocabulary["classes"])
-            bare = load_model(MODELS.spec(model), size, classes, self.path / weights, where)
             trainer: Trainer = TRAINERS.bind(TRAINERS.spec(trained_by))
             sources = {
                 # What a source does not say is as in the experiment around it, but for the trainer.
@@ -122,7 +121,8 @@ class Run:
                 )
                 for name, fields in trainer.sources().items()
             }
-            return trainer.wrap(bare, sources).eval()
+            spec, file = MODELS.spec(model), self.path / weights
+            return load_model(spec, size, classes, file, where, lambda m: trainer.wrap(m, sources))
 
         return load(self.config["model"], self.config["trainer"], file)
 

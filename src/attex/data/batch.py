@@ -18,6 +18,7 @@ class Batch:
     or end marker; labels [B]; ids [B], stable per text; truth [B,T] or None. `query` has what is
     asked of each text, padded to a width of its own, with the labels and ids of the texts; None
     where nothing is asked. `allowed` [B,O] marks the classes that can be the answer; None: all.
+    `impermissible` [B,T] marks what attention may be trained to hide; None: nobody has said.
     """
 
     tokens: Tensor
@@ -28,6 +29,7 @@ class Batch:
     truth: Tensor | None = None
     query: "Batch | None" = None
     allowed: Tensor | None = None
+    impermissible: Tensor | None = None
 
     def __len__(self) -> int:
         return self.tokens.shape[0]
@@ -58,12 +60,12 @@ class Batch:
         order = (~kept).long().argsort(dim=1, stable=True)[:, : int(kept.sum(dim=1).max())]
         mask = kept.gather(1, order)
         tokens = self.tokens.gather(1, order).where(mask, PAD)
-        scorable, truth = (
-            None if marks is None else marks.gather(1, order) & mask
-            for marks in (self.scorable, self.truth)
-        )
-        assert scorable is not None
-        return replace(self, tokens=tokens, mask=mask, scorable=scorable, truth=truth)
+        marks = {
+            name: value.gather(1, order) & mask
+            for name in ("scorable", "truth", "impermissible")
+            if (value := getattr(self, name)) is not None
+        }
+        return replace(self, tokens=tokens, mask=mask, **marks)
 
 
 def _of(tensors: dict[str, Tensor]) -> Batch:
@@ -90,6 +92,7 @@ class Batcher:
         if part.query_words is not None and part.query_starts is not None:
             self._queries = _Texts(part.query_words, part.query_starts, known, margin, self.device)
         self._truth = None if part.truth is None else part.truth.to(device)
+        self._hidden = None if part.impermissible is None else part.impermissible.to(device)
         self._allowed = None if part.candidates is None else part.candidates.to(device)
         self._labels = part.labels.to(device)
         self._ids = part.ids.to(device)
@@ -139,7 +142,8 @@ class Batcher:
         if self._queries is not None:
             query = Batch(*self._queries.laid_out(index, query_width)[:3], labels, ids)
         allowed = None if self._allowed is None else self._allowed[index]
-        return Batch(tokens, mask, scorable, labels, ids, truth, query, allowed)
+        hidden = None if self._hidden is None else self._hidden[source] & scorable
+        return Batch(tokens, mask, scorable, labels, ids, truth, query, allowed, hidden)
 
 
 class _Texts:

@@ -100,6 +100,7 @@ class Corpus:
                 query_words=tensors.get(f"{name}.query_words"),
                 query_starts=tensors.get(f"{name}.query_starts"),
                 candidates=tensors.get(f"{name}.candidates"),
+                impermissible=tensors.get(f"{name}.impermissible"),
             )
             for name, names in about["names"].items()
         }

@@ -25,6 +25,7 @@ class Document:
     where that is known. `query` is a second text, as a question or a hypothesis: attention rests on
     the first, and the label answers the second. All texts of a dataset have one, or none has.
     `candidates` are the labels among which the answer is to be sought; None: all of them.
+    `impermissible` marks the tokens that attention may be trained to hide; None: nobody has said.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Document:
     truth: list[bool] | None = None
     query: list[str] | None = None
     candidates: Collection[str] | None = None
+    impermissible: list[bool] | None = None
 
     @property
     def texts(self) -> list[list[str]]:

@@ -19,7 +19,8 @@ class Split:
     `words` indexes the corpus' whole lexicon, so that a text can be shown as it was written;
     `ids` are 64-bit hashes of the names, the same in every corpus that has the text. Where texts
     come with a question, `query_words` and `query_starts` hold those in the same way.
-    `candidates` [N,O] marks the classes that can be a text's answer; None: all of them.
+    `candidates` [N,O] marks the classes that can be a text's answer; None: all of them. `truth` and
+    `impermissible` are flat marks beside `words`, where the data has such.
     """
 
     words: Tensor
@@ -31,6 +32,7 @@ class Split:
     query_words: Tensor | None = None
     query_starts: Tensor | None = None
     candidates: Tensor | None = None
+    impermissible: Tensor | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -48,11 +50,6 @@ class Split:
 def index_documents(documents: list[Document], index: dict[str, int], classes: list[str]) -> Split:
     """Make a split of documents: words become their numbers in a lexicon, labels those of classes."""
     words, starts = _flat([document.tokens for document in documents], index)
-    truths = [document.truth for document in documents]
-    truth = None
-    if any(mask is not None for mask in truths):
-        marks = [mask or [False] * len(d.tokens) for mask, d in zip(truths, documents, strict=True)]
-        truth = torch.tensor(list(chain.from_iterable(marks)), dtype=torch.bool)
     rank = {label: number for number, label in enumerate(classes)}
     queries = [document.query for document in documents if document.query is not None]
     query_words, query_starts = _flat(queries, index) if queries else (None, None)
@@ -62,11 +59,20 @@ def index_documents(documents: list[Document], index: dict[str, int], classes: l
         labels=torch.tensor([rank[document.label] for document in documents]),
         ids=torch.tensor([stable_id(document.name) for document in documents]),
         names=[document.name for document in documents],
-        truth=truth,
+        truth=_marks([(document.truth, document) for document in documents]),
         query_words=query_words,
         query_starts=query_starts,
         candidates=_candidates(documents, rank),
+        impermissible=_marks([(document.impermissible, document) for document in documents]),
     )
+
+
+def _marks(marked: list[tuple[list[bool] | None, Document]]) -> Tensor | None:
+    """Put the marks of all tokens one behind the other; texts without have none set."""
+    if all(marks is None for marks, _ in marked):
+        return None
+    flat = chain.from_iterable(marks or [False] * len(text.tokens) for marks, text in marked)
+    return torch.tensor(list(flat), dtype=torch.bool)
 
 
 def _flat(texts: Sequence[Sequence[str]], index: dict[str, int]) -> tuple[Tensor, Tensor]:

@@ -50,6 +50,38 @@ def gradient(
     return only_scorable(scores, batch)
 
 
+@MEASURES.register("input_x_gradient", cite="Shrikumar et al. 2016; Madsen et al. 2022")
+def input_x_gradient(
+    model: AttentionModel, batch: Batch, *, target: Literal["predicted", "gold"] = "predicted"
+) -> Tensor:
+    """Input times gradient of a logit: |e_t · ∂z_c/∂e_t|, through the attention.
+
+    (model, batch) → [B,T], NaN where a position is not scorable. z_c is the logit of the predicted
+    class, or of the `gold` label, as in Madsen et al.'s code, where scores can tell the label; of two
+    classes there is one logit, and both are the same. `gradient` is of the output instead, and with the
+    attention held fixed.
+
+    Example:
+        The logit is Σ_t α_t s_t, and ∂/∂s_t = α_t = ½. Energies are 0, and so is what they add:
+
+        >>> from attex.importance import input_x_gradient
+        >>> from attex.testing import model_by_hand
+        >>> model, batch = model_by_hand(energies=[0, 0], logits=[1, -3])
+        >>> input_x_gradient(model, batch)
+        tensor([[0.5000, 1.5000]], dtype=torch.float64)
+    """
+    with torch.enable_grad():
+        embedded = model.embed(batch).detach().requires_grad_()
+        hidden = model.encode(embedded, batch)
+        attention = model.attend(hidden, batch)
+        logits = model.decode(hidden, attention, batch)
+        chosen = batch.labels if target == "gold" else logits.argmax(dim=1)
+        chosen = chosen if logits.shape[1] > 1 else torch.zeros_like(chosen)
+        (slope,) = torch.autograd.grad(logits.gather(1, chosen[:, None]).sum(), embedded)
+    products = (slope * embedded).sum(dim=-1).detach().double()
+    return only_scorable(tied(products.abs(), model, attention, batch), batch)
+
+
 @MEASURES.register("gradient_norm", cite="Meister et al. 2021, eq. 4 and fn. 4")
 def gradient_norm(model: AttentionModel, batch: Batch, *, norm: Literal[1, 2] = 2) -> Tensor:
     """The token's share of the gradient: g_t = ‖∂y/∂e_t‖ / Σ_s ‖∂y/∂e_s‖, through the attention.

@@ -1,6 +1,6 @@
 """From what a model is made of to the model: untrained, or with its weights."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import torch
@@ -27,10 +27,18 @@ def assemble(
 
 
 def load_model(
-    spec: Spec, vocabulary_size: int, classes: int, weights: Path, device: torch.device
+    spec: Spec,
+    vocabulary_size: int,
+    classes: int,
+    weights: Path,
+    device: torch.device,
+    wrap: Callable[[AttentionModel], AttentionModel] = lambda model: model,
 ) -> AttentionModel:
-    """Build a trained model from its weights; raise `UserError` if they are not its weights."""
-    model = assemble(spec, vocabulary_size, classes, seed=0)
+    """Build a trained model from its weights; raise `UserError` if they are not its weights.
+
+    `wrap` puts the model into what was trained, of whose weights some may be beside those of the model.
+    """
+    model = wrap(assemble(spec, vocabulary_size, classes, seed=0).to(device))
     tensors = read_tensors(weights)[0]
     problem = _problem(tensors, model.state_dict())
     if problem:

@@ -76,8 +76,8 @@ def source_models(
     """
     models = {}
     for name, source in settings["sources"].items():
-        bare = _loaded(source["model"], corpus, inputs[f"source {of}{name}"], device)
-        models[name] = _wrapped(bare, source, corpus, inputs, device, f"{of}{name}.")
+        training = inputs[f"source {of}{name}"]
+        models[name] = _loaded(source, corpus, training, inputs, device, f"{of}{name}.")
     return models
 
 
@@ -96,17 +96,24 @@ def trained_model(
     training = inputs["training"]
 
     def read() -> AttentionModel:
-        model = _loaded(settings["model"], corpus, training, device)
-        return _wrapped(model, settings, corpus, inputs, device)
+        return _loaded(settings, corpus, training, inputs, device)
 
     return _models.get(training, str(device), read)
 
 
 def _loaded(
-    model: dict[str, Any], corpus: Corpus, training: Path, device: torch.device
+    settings: Settings,
+    corpus: Corpus,
+    training: Path,
+    inputs: Inputs,
+    device: torch.device,
+    of: str = "",
 ) -> AttentionModel:
-    size, classes = corpus.vocabulary_size, len(corpus.classes)
-    return load_model(MODELS.spec(model), size, classes, training / "model.safetensors", device)
+    def wrap(model: AttentionModel) -> AttentionModel:
+        return _wrapped(model, settings, corpus, inputs, device, of)
+
+    spec, size, classes = MODELS.spec(settings["model"]), corpus.vocabulary_size, len(corpus.classes)
+    return load_model(spec, size, classes, training / "model.safetensors", device, wrap)
 
 
 def _wrapped(

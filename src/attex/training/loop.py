@@ -19,6 +19,7 @@ from attex.foundations.errors import UserError
 from attex.foundations.progress import say, steps, track
 from attex.foundations.registry import LATER, RUNTIME
 from attex.models.classifier import AttentionModel
+from attex.models.guided import in_second_half
 from attex.training import checkpoint as checkpoints
 from attex.training.graphs import RecordedSteps
 from attex.training.metrics import classification_metrics
@@ -59,7 +60,8 @@ class EpochTrainer(Trainer):
 
     The order of the batches depends on (seed, epoch) only, so that a resumed training is the same to
     the bit on CPU. Epochs are judged on the split `selected_on`: on test only to repeat what was
-    published so, since the numbers of that split are then too good.
+    published so, since the numbers of that split are then too good. With `half` only the texts of one
+    half are trained on, by a hash of their ids.
     """
 
     epochs: Count = 8
@@ -74,6 +76,7 @@ class EpochTrainer(Trainer):
     patience: Count | None = None
     first_kept_epoch: Count = 1
     selected_on: Annotated[Literal["dev", "test"], LATER] = "dev"
+    half: Annotated[Literal["first", "second"] | None, LATER] = None
     checkpoint_seconds: Annotated[NonNegative, RUNTIME] = 15.0
 
     @abstractmethod
@@ -202,6 +205,10 @@ class Epochs:
         self._model, self._optimizer = model, optimizer
         self._names = corpus.splits["train"].names
         self._train = Batcher(corpus, "train", device)
+        self._texts = np.arange(len(self._train))
+        if trainer.half is not None:
+            second = in_second_half(corpus.splits["train"].ids).numpy()
+            self._texts = np.flatnonzero(second if trainer.half == "second" else ~second)
         self._steps = RecordedSteps(self._step, trainer.batch_size, device)
         self._orders: dict[int, list[np.ndarray]] = {}
 
@@ -259,12 +266,11 @@ class Epochs:
 
     def _order(self, epoch: int) -> list[np.ndarray]:
         trainer = self._trainer
-        return self._orders.get(epoch) or training_batches(
-            self._train.lengths,
-            trainer.batch_size,
-            trainer.max_batch_tokens,
-            self.seed * 1_000_003 + epoch,
-        )
+        if epoch in self._orders:
+            return self._orders[epoch]
+        lengths, seed = self._train.lengths[self._texts], self.seed * 1_000_003 + epoch
+        cut = training_batches(lengths, trainer.batch_size, trainer.max_batch_tokens, seed)
+        return [self._texts[chosen] for chosen in cut]
 
     def mean(self, losses: Tensor, epoch: int, what: str) -> float:
         """Return the mean loss of a text in the last epoch, or raise `UserError` if one is not finite.
@@ -280,7 +286,7 @@ class Epochs:
                 f"{what}: the loss became {losses[first].item()} at batch {first + 1} of "
                 f"{len(order)} (texts {names}, …); lower trainer.learning_rate"
             )
-        return losses.sum().item() / len(self._train)
+        return losses.sum().item() / len(self._texts)
 
     def _step(self, batch: Batch) -> Tensor:
         trace = self._model(batch)

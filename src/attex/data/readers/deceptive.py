@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 from attex.data.folder import DataFolder, open_text
 from attex.data.reader import READERS, SPLITS, Document, Reader
+from attex.data.split_list import drawn_split
 from attex.foundations.errors import UserError, brief
 
 _FOLDERS = {"pronoun": "pronoun", "sst-wiki": "sst-wiki", "occupation": "occupation-classification"}
@@ -17,22 +18,32 @@ _CLASSES = {
     "occupation": {"0": "0", "1": "1"},
 }
 _PRONOUNS = frozenset(["he", "she", "her", "his", "him", "himself", "herself"])
+_IMPERMISSIBLE = {
+    "pronoun": _PRONOUNS,
+    "occupation": _PRONOUNS | {"hers", "mr", "mr.", "mrs", "mrs.", "ms", "ms."},
+}
+"""The words that attention is to be kept from, where they are known without a file of marks."""
+_DEV_SHARE, _TEST_SHARE = 10, 20
+"""Per cent of the texts, as in the published files of occupation."""
 _MARKS = ("0", "1")
 
 
-@READERS.register("deceptive", cite="Pruthi et al. 2020")
+@READERS.register("deceptive", cite="Pruthi et al. 2020", version=2)
 @dataclass(frozen=True, kw_only=True)
 class Deceptive(Reader):
-    """Texts in which it is marked what decides: the words that attention is to be kept from.
+    """Texts with impermissible words: those that attention is to be kept from.
 
     `task` is `pronoun`, sentences about a woman or a man, told by their pronouns; `sst-wiki`, an SST
     sentence, which decides, before one of Wikipedia, which says nothing; or `occupation`, biographies
-    of two medical professions, whose words about gender are no truth and so are not marked here.
-    Files `deceptive/<task>/{train,dev,test}.txt` with lines `label<TAB>text`, and beside them
-    `.block` with a 0 or 1 for each word (pronouns are known without). Lower-cased, cut at white space.
+    of two medical professions, where words about gender are impermissible. In the first two these words
+    decide, and are the truth as well. Files `deceptive/<task>/{train,dev,test}.txt` with lines
+    `label<TAB>text`; beside those of sst-wiki `.block` with a 0 or 1 for each word. Lower-cased, cut at
+    white space. The training texts of occupation are not to be had: `resplit` deals those of dev and
+    test out anew, 70, 10 and 20 per cent by a hash of their names.
     """
 
     task: Literal["pronoun", "sst-wiki", "occupation"] = "sst-wiki"
+    resplit: bool = False
 
     publisher: ClassVar[str] = "github.com/danishpruthi/deceptive-attention"
 
@@ -45,36 +56,44 @@ class Deceptive(Reader):
         return tuple(_CLASSES[self.task].values())
 
     def files(self, folder: DataFolder) -> list[Path]:
-        """Find the texts of the three splits and, for sst-wiki, their marks."""
-        names = [f"deceptive/{_FOLDERS[self.task]}/{split}.txt" for split in SPLITS]
+        """Find the texts of the splits that are read and, for sst-wiki, their marks."""
+        names = [f"deceptive/{_FOLDERS[self.task]}/{split}.txt" for split in self._read()]
         names += [f"{name}.block" for name in names] if self.task == "sst-wiki" else []
         return [folder.find(name, publisher=self.publisher) for name in names]
 
     def documents(self, folder: DataFolder) -> Iterator[Document]:
         """Read every line, with its marks."""
         paths = self.files(folder)
-        for place, split in enumerate(SPLITS):
+        for place, split in enumerate(self._read()):
             lines = _lines(paths[place])
-            blocks = _lines(paths[place + len(SPLITS)]) if self.task == "sst-wiki" else lines
+            blocks = _lines(paths[place + len(self._read())]) if self.task == "sst-wiki" else lines
             for number, (line, block) in enumerate(zip_longest(lines, blocks, fillvalue=""), 1):
                 yield self._document(line, block, split, number, f"{paths[place]} line {number}")
+
+    def _read(self) -> tuple[str, ...]:
+        """Name the splits whose files are read."""
+        return SPLITS[1:] if self.resplit else SPLITS
 
     def _document(self, line: str, block: str, split: str, number: int, where: str) -> Document:
         label, tab, text = line.partition("\t")
         tokens, classes = text.lower().split(), _CLASSES[self.task]
         if not tab or label not in classes or not tokens:
             raise UserError(f"{where} is not a label ({', '.join(classes)}), a tab and a text")
-        truth = None
-        if self.task == "pronoun":
-            truth = [token in _PRONOUNS for token in tokens]
-        elif self.task == "sst-wiki":
+        if self.task in _IMPERMISSIBLE:
+            marked = [token in _IMPERMISSIBLE[self.task] for token in tokens]
+        else:
             marks = block.split()
             if len(marks) != len(tokens) or not {*marks} <= {*_MARKS}:
                 raise UserError(
                     f"{where}: its marks, '{brief(block, 40)}', are not {len(tokens)} of 0 or 1"
                 )
-            truth = [mark == "1" for mark in marks]
-        return Document(f"{self.task}/{split}/{number}", split, tokens, classes[label], truth)
+            marked = [mark == "1" for mark in marks]
+        name = f"{self.task}/{split}/{number}"
+        if self.resplit:
+            split = drawn_split(name, dev=_DEV_SHARE, test=_TEST_SHARE)
+        # What is said of gender does not decide who is a surgeon.
+        truth = None if self.task == "occupation" else marked
+        return Document(name, split, tokens, classes[label], truth, impermissible=marked)
 
 
 def _lines(path: Path) -> list[str]:

@@ -67,6 +67,7 @@ class Table(Reader):
     tokenizer: Literal["words_and_marks", "words_only", "jain_wallace", "whitespace"] = "words_and_marks"
     strict: Annotated[bool, LATER] = False
     encoding: Annotated[str, AfterValidator(known_encoding), LATER] = AUTO
+    impermissible: Annotated[str | tuple[str, ...] | None, LATER] = None
 
     unit: ClassVar[str] = "row"
 
@@ -96,8 +97,8 @@ class Table(Reader):
         """Yield the rows of a table with the `wanted` columns; a row that is none is left out."""
 
     def _columns(self) -> list[str]:
-        named = (self.text, self.label, self.split, self.rationale)
-        return [column for column in named if column is not None]
+        named = (self.text, self.label, self.split, self.rationale, self.impermissible)
+        return [column for column in named if isinstance(column, str)]
 
     def settled(self, documents: list[Document], folder: DataFolder) -> list[Document]:
         """Refuse labels that are none, and have every class in every split where splits are drawn."""
@@ -136,8 +137,15 @@ class Table(Reader):
             near = did_you_mean(label, self.labels)
             detail = f"label '{brief(label)}' is not one of [{names}]{near}"
             raise Unusable("the label is not one of data.labels", detail)
-        split, truth = self._split(row), self._truth(row, len(tokens))
-        return Document(str(row.number), split, tokens, label, truth)
+        split, name = self._split(row), str(row.number)
+        truth = self._marks(row, self.rationale, "rationale", len(tokens))
+        return Document(name, split, tokens, label, truth, impermissible=self._hidden(row, tokens))
+
+    def _hidden(self, row: Row, tokens: list[str]) -> list[bool] | None:
+        """Mark what attention may be trained to hide: by a column of marks, or by a list of words."""
+        if isinstance(self.impermissible, tuple):
+            return [token in self.impermissible for token in tokens]
+        return self._marks(row, self.impermissible, "column of impermissible tokens", len(tokens))
 
     def _tokens(self, row: Row) -> list[str]:
         given = row.cell(self.text)
@@ -163,10 +171,10 @@ class Table(Reader):
             raise Unusable(f"the split is not one of {names}", detail)
         return split
 
-    def _truth(self, row: Row, length: int) -> list[bool] | None:
-        if self.rationale is None:
+    def _marks(self, row: Row, column: str | None, what: str, length: int) -> list[bool] | None:
+        if column is None:
             return None
-        given = row.cell(self.rationale, needed=False)
+        given = row.cell(column, needed=False)
         if isinstance(given, str):
             # As pandas and NumPy write lists, too.
             given = given.translate(_LIST_MARKS).split() if given.strip() else None
@@ -175,8 +183,8 @@ class Table(Reader):
         marks = given if isinstance(given, list) else [given]
         # Of exactly these kinds: true is no mark, though Python has it equal to 1.
         if len(marks) != length or any(type(m) not in (str, int) or str(m) not in _MARKS for m in marks):
-            detail = f"the rationale must be {length} marks of 0 or 1, one for each token"
-            raise Unusable("the rationale is not one mark of 0 or 1 for each token", detail)
+            detail = f"the {what} must be {length} marks of 0 or 1, one for each token"
+            raise Unusable(f"the {what} is not one mark of 0 or 1 for each token", detail)
         return [str(mark) == "1" for mark in marks]
 
     def check_labels(self, labels: Collection[str], rows_of_them: int, path: Path) -> None:
@@ -201,9 +209,11 @@ class CSV(Table):
 
     `text` and `label` name columns; `split` the column with train, dev or test (without it a fixed
     fifth of the rows is test and a tenth dev); `rationale` a column of 0/1 marks, one for each token,
-    or empty; `labels` fixes the classes and their order. Rows that cannot be used are left out, counted
-    and listed, and so are classes that are not in every split, unless `labels` names them; `strict`
-    refuses the file instead. `delimiter` and `encoding` are found out unless they are said.
+    or empty; `impermissible` another, of tokens that attention may be trained to hide, or a list of such
+    words as the tokenizer leaves them; `labels` fixes the classes and their order. Rows that cannot be
+    used are left out, counted and listed, and so are classes that are not in every split, unless `labels`
+    names them; `strict` refuses the file instead. `delimiter` and `encoding` are found out unless they are
+    said.
     """
 
     delimiter: Annotated[str, AfterValidator(known_delimiter), LATER] = AUTO

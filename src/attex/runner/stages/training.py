@@ -31,7 +31,7 @@ class TrainingStage(Stage):
         sources = source_models(settings, corpus, inputs, device)
         checkpoint = folder / "checkpoint.safetensors"
         progress = trainer.fit(model, corpus, settings["seed"], checkpoint, device, sources)
-        write_tensors(folder / "model.safetensors", model.state_dict())
+        write_tensors(folder / "model.safetensors", progress.best_state)
         history = {"best_epoch": progress.best_epoch, "epochs": progress.history}
         write_json(folder / "history.json", history)
         checkpoint.unlink(missing_ok=True)

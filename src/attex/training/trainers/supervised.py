@@ -29,7 +29,8 @@ class Supervised(EpochTrainer):
     (seed, epoch) only, so that a resumed training is the same to the bit on CPU. It goes on from the
     last checkpoint, of which one is written whenever an epoch ends `checkpoint_seconds` or more after
     the last (0: after every epoch). `selected_on: 'test'` keeps the epoch that is best on the very texts
-    it is then measured on, as in Wiegreffe & Pinter's code.
+    it is then measured on, as in Wiegreffe & Pinter's code. `half` trains on one half of the training
+    texts, drawn by a hash of their ids.
 
     `log_odds_weight` · mean JSD(α, α_log-odds) is added to the loss of a batch, summed or not, as in
     Jain & Wallace's code (5 there): attention is drawn to words that alone say much of the class. The

@@ -1,0 +1,83 @@
+"""Train a model under the attention of another."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+
+from attex.data.batch import Batcher
+from attex.data.corpus import Corpus
+from attex.foundations.errors import UserError
+from attex.models.classifier import AttentionModel
+from attex.models.guided import CrossFitAttention, GuidedAttention, WordAttention, mean_of_words
+from attex.training.loop import Objective
+from attex.training.prediction import evaluation_batches
+from attex.training.trainer import TRAINERS, InlineExperiment, Sources
+from attex.training.trainers.supervised import Supervised
+
+_HALVES = ("first", "second")
+
+
+@TRAINERS.register("guided", cite="Wiegreffe & Pinter 2019, §3.3")
+@dataclass(frozen=True, kw_only=True)
+class Guided(Supervised):
+    """Train on labels, with the attention that another model pays: given, in training and after it.
+
+    `guide` is an experiment, written here or imported, whose model of the same seed says where to look;
+    what it does not say is as in the experiment around it. The model's own attention is never used. All
+    other options are those of supervised training.
+
+    `weights` are those of the `text`, or each `word`'s mean over the training texts, brought to a sum of 1
+    in every text: then nothing of the context is left. With `cross_fit` two guides are trained, each on one
+    half of the training texts, and a text is guided by the one that has not seen it: what a guide has
+    learned by heart is no use.
+    """
+
+    guide: InlineExperiment
+    weights: Literal["text", "word"] = "text"
+    cross_fit: bool = False
+
+    def sources(self) -> Mapping[str, Mapping[str, Any]]:
+        """Ask for the guide, or for one of each half."""
+        if not self.cross_fit:
+            return {"guide": self.guide}
+        trainer = self.guide.get("trainer", "supervised")
+        trainer = {"type": trainer} if isinstance(trainer, str) else dict(trainer)
+        return {half: {**self.guide, "trainer": trainer | {"half": half}} for half in _HALVES}
+
+    def check(self, corpus: Corpus) -> None:
+        """As for supervised training; the means of words have no half that they were not made of."""
+        if self.cross_fit and self.weights == "word":
+            raise UserError(
+                "trainer.cross_fit goes with the weights of a text, not with those of a word"
+            )
+        super().check(corpus)
+
+    def wrap(self, model: AttentionModel, sources: Sources) -> AttentionModel:
+        """Put the model under the attention it is given."""
+        if self.weights == "word":
+            return WordAttention(model)
+        if self.cross_fit:
+            return CrossFitAttention(model, *(sources[half] for half in _HALVES))
+        return GuidedAttention(model, sources["guide"])
+
+    def objective(
+        self, model: AttentionModel, corpus: Corpus, device: torch.device, sources: Sources
+    ) -> Objective:
+        """Average the guide's weights by word, where those are wanted; all else is supervised."""
+        if isinstance(model, WordAttention):
+            size = corpus.vocabulary_size
+            model.word_weights.copy_(_word_weights(sources["guide"], corpus, device, size))
+        return super().objective(model, corpus, device, sources)
+
+
+@torch.no_grad()
+def _word_weights(
+    guide: AttentionModel, corpus: Corpus, device: torch.device, size: int
+) -> torch.Tensor:
+    texts, words, weights = Batcher(corpus, "train", device), [], []
+    for batch in texts.batches(evaluation_batches(texts)):
+        words.append(batch.tokens[batch.scorable])
+        weights.append(guide(batch).attention[batch.scorable].double())
+    return mean_of_words(torch.cat(words), torch.cat(weights), size)

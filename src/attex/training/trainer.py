@@ -44,6 +44,10 @@ class Trainer(ABC):
         """
         return
 
+    def first_weights(self, seed: int) -> int:
+        """Return the seed of the weights that a training starts from: here its own."""
+        return seed
+
     def wrap(self, model: AttentionModel, sources: Sources) -> AttentionModel:
         """Return what is trained and, whenever the weights are loaded again, what is examined.
 

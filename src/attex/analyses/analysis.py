@@ -13,7 +13,8 @@ from attex.analyses.headline import PERFORMANCE as PERFORMANCE
 from attex.analyses.headline import Headline as Headline
 from attex.analyses.quantity import Quantity
 from attex.analyses.views import View, narrow
-from attex.data.corpus import Corpus, Split
+from attex.data.corpus import Corpus
+from attex.data.split import Split
 from attex.foundations.registry import Registry, Spec
 from attex.models.classifier import AttentionModel
 from attex.models.encoder import Encoder

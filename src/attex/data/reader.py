@@ -1,7 +1,7 @@
 """What a dataset is to the rest of the house: documents with labels, cut into splits."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -22,7 +22,9 @@ class Document:
     """One text before it meets a vocabulary.
 
     `name` is stable and unique in the dataset; `truth` marks the tokens that decide the label,
-    where that is known.
+    where that is known. `query` is a second text, as a question or a hypothesis: attention rests on
+    the first, and the label answers the second. All texts of a dataset have one, or none has.
+    `candidates` are the labels among which the answer is to be sought; None: all of them.
     """
 
     name: str
@@ -30,6 +32,13 @@ class Document:
     tokens: list[str]
     label: str
     truth: list[bool] | None = None
+    query: list[str] | None = None
+    candidates: Collection[str] | None = None
+
+    @property
+    def texts(self) -> list[list[str]]:
+        """The tokens, and those of the query where there is one."""
+        return [self.tokens] if self.query is None else [self.tokens, self.query]
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,8 @@ def only_candidates(logits: Tensor, allowed: Tensor | None) -> Tensor:
     if allowed is None:
         return logits
     between = [1] * (logits.dim() - allowed.dim())
-    return logits.masked_fill(~allowed.view(len(allowed), *between, -1), -torch.inf)
+    outside = ~allowed.view(len(allowed), *between, allowed.shape[-1])
+    return logits.masked_fill(outside, -torch.inf)
 
 
 class Decoder(nn.Module, ABC):

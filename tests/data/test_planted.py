@@ -11,7 +11,7 @@ from attex.data.corpus import build_corpus
 from attex.data.folder import DataFolder
 from attex.data.reader import READERS, SPLITS, Document
 
-TASKS = ("keyword", "majority", "negation", "interaction", "position")
+TASKS = ("keyword", "majority", "negation", "interaction", "position", "question")
 SIZES = (3000, 201, 200)
 NOWHERE = DataFolder(Path("there-is-no-such-folder"))
 
@@ -49,9 +49,16 @@ def documents(task: str) -> list[Document]:
     return read(task)
 
 
-def oracle(task: str, tokens: list[str]) -> tuple[bool, list[int]]:
+def oracle(task: str, tokens: list[str], query: list[str] | None) -> tuple[bool, list[int]]:
     """Judge a text by reading it: its label, and the places that decide."""
     polar = [place for place, word in enumerate(tokens) if word in GOOD | BAD]
+    if task == "question":
+        assert query is not None
+        assert query[-2] == "the"
+        noun = tokens.index(query[-1])
+        said = next(place for place in polar if place > noun)
+        return tokens[said] in GOOD, [noun, said]
+    assert query is None
     if task == "keyword":
         (place,) = polar
         return tokens[place] in GOOD, [place]
@@ -83,6 +90,8 @@ def from_truth_alone(task: str, words: list[str]) -> bool:
             return Counter(word in GOOD for word in polar).most_common(1)[0][0]
         case "interaction", [dish, heat]:
             return (dish in HOT_DISHES and heat in WARM) or (dish in COLD_DISHES and heat in COOL)
+        case "question", [_, word]:
+            return word in GOOD
     raise AssertionError(f"{task}: {words}")
 
 
@@ -104,7 +113,7 @@ def opposite(word: str) -> str:
 
 def test_label_and_truth_are_what_the_rule_says(task: str, documents: list[Document]) -> None:
     for document in documents:
-        label, places = oracle(task, document.tokens)
+        label, places = oracle(task, document.tokens, document.query)
         assert label == is_positive(document)
         assert document.truth == [place in places for place in range(len(document.tokens))]
 
@@ -122,7 +131,7 @@ def test_unmarked_words_do_not_matter(task: str, documents: list[Document]) -> N
             word if mark else opposite(word) if word in SIGNALS else "thing"
             for word, mark in zip(document.tokens, document.truth, strict=True)
         ]
-        assert oracle(task, changed)[0] == is_positive(document)
+        assert oracle(task, changed, document.query)[0] == is_positive(document)
 
 
 def test_every_marked_word_matters(task: str, documents: list[Document]) -> None:
@@ -136,7 +145,9 @@ def test_every_marked_word_matters(task: str, documents: list[Document]) -> None
 
 
 def pivotal(task: str, words: list[str], positive: bool) -> list[int]:
-    """All marked words; of a majority those that win by one vote."""
+    """All marked words; of a majority those that win by one vote; not what a question asks after."""
+    if task == "question":
+        return [1]
     if task != "majority":
         return list(range(len(words)))
     winners = [place for place, word in enumerate(words) if (word in GOOD) == positive]
@@ -210,6 +221,23 @@ def test_later_words_of_position_are_no_shortcut() -> None:
         good, bad = sum(polar), len(polar) - sum(polar)
         count_for += 0.5 if good == bad else (good > bad) == is_positive(document)
     assert max(last_against, count_for) / len(found) < 0.7
+
+
+def test_neither_text_nor_question_alone_gives_the_answer_away() -> None:
+    found = read("question")
+    answers: dict[tuple[str, ...], list[bool]] = defaultdict(list)
+    for document in found:
+        sides = [word in GOOD for word in document.tokens if word in GOOD | BAD]
+        nouns = [word for word in document.tokens if word in planted_frames.NOUNS]
+        assert len(nouns) == len(sides) >= 2
+        assert set(sides) == {True, False}
+        answers["said", *map(str, sides)].append(is_positive(document))
+        answers["asked", *(document.query or [])].append(is_positive(document))
+    frequent = {about: labels for about, labels in answers.items() if len(labels) >= 40}
+    assert len(frequent) > 20
+    for about, labels in frequent.items():
+        spread = 0.5 / len(labels) ** 0.5
+        assert abs(sum(labels) / len(labels) - 0.5) < 4 * spread, about
 
 
 def test_there_are_hundreds_of_frames_and_none_holds_a_signal() -> None:

@@ -118,8 +118,11 @@ def build_corpus(reader: Reader, folder: DataFolder) -> Corpus:
     for document in reader.settled(documents, folder):
         read[document.split].append(document)
     del documents
+    facts: dict[str, Any] = {"read": {split: len(texts) for split, texts in read.items()}}
     kept: dict[str, list[Document]] = {}
-    over_limit = 0
+    # A smaller training set knows fewer words, too: what is past this limit was as good as not read.
+    read["train"] = _limited(read["train"], reader.train_limit)
+    over_limit = facts["read"]["train"] - len(read["train"])
     for split, texts in read.items():
         within, outside = _within_limits(reader, texts)
         kept[split] = _limited(within, reader.limit)
@@ -137,8 +140,7 @@ def build_corpus(reader: Reader, folder: DataFolder) -> Corpus:
     lexicon, known = _lexicon(read["train"], kept, reader.min_frequency)
     index = {word: number for number, word in enumerate(lexicon)}
     splits = {split: index_documents(texts, index, classes) for split, texts in kept.items()}
-    facts = {
-        "read": {split: len(documents) for split, documents in read.items()},
+    facts |= {
         "kept": {split: len(documents) for split, documents in kept.items()},
         "left_out": by_reason(left_out) | ({OVER_LIMIT: over_limit} if over_limit else {}),
         "remarks": remarks,
@@ -228,7 +230,8 @@ def _leave_out_classes(kept: dict[str, list[Document]]) -> list[LeftOut]:
 
 def _class_names(reader: Reader, kept: dict[str, list[Document]]) -> list[str]:
     trained = {document.label for document in kept["train"]}
-    classes = list(reader.class_names()) or sorted(trained)
+    asked = set(chain.from_iterable(document.candidates or () for document in kept["train"]))
+    classes = list(reader.class_names()) or sorted(trained | asked)
     known = frozenset(classes)
     for split, documents in kept.items():
         for document in documents:

@@ -122,6 +122,7 @@ TEMPERATURES = {
     False: ("cold", "cool", "icy", "chilled"),
 }
 # fmt: on
+QUESTIONS = ("how was the {noun}", "how did we find the {noun}", "what was said of the {noun}")
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,11 @@ class Frame:
         return [place for place, token in enumerate(self.tokens) if token == ADJECTIVE]
 
     @property
+    def nouns(self) -> list[int]:
+        """Where nouns go."""
+        return [place for place, token in enumerate(self.tokens) if token == NOUN]
+
+    @property
     def closing(self) -> list[int]:
         """The adjectives that end their list: a negator there can scope over nothing else."""
         return [
@@ -147,7 +153,7 @@ class Frame:
 
     def noun_of(self, adjective: int) -> int:
         """Find the noun that an adjective is said of."""
-        return max(p for p, token in enumerate(self.tokens[:adjective]) if token == NOUN)
+        return max(place for place in self.nouns if place < adjective)
 
     def filled(self, planted: Mapping[int, Sequence[Marked]], rng: random.Random) -> tuple[Marked, ...]:
         """Put the planted words into their slots and neutral ones, none twice, into the others.

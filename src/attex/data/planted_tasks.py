@@ -11,7 +11,9 @@ from typing import Literal
 from attex.data.planted_frames import (
     ADJECTIVE,
     NEGATORS,
+    NOUNS,
     POLAR,
+    QUESTIONS,
     SERVED,
     TEMPERATURES,
     Frame,
@@ -19,8 +21,10 @@ from attex.data.planted_frames import (
     draw_frame,
 )
 
-TaskName = Literal["keyword", "majority", "negation", "interaction", "position"]
+TaskName = Literal["keyword", "majority", "negation", "interaction", "position", "question"]
 Task = Callable[[bool, random.Random], tuple[Marked, ...]]
+Asked = tuple[tuple[Marked, ...], tuple[str, ...]]
+"""A text, and what is asked of it."""
 
 
 def keyword(positive: bool, rng: random.Random) -> tuple[Marked, ...]:
@@ -84,6 +88,27 @@ def position(positive: bool, rng: random.Random) -> tuple[Marked, ...]:
     later = [sides for sides in product((False, True), repeat=count - 1) if (not positive) in sides]
     frame = draw_frame(rng, adjectives=count)
     return _with_polar(frame, [positive, *rng.choice(later)], [True] + [False] * (count - 1), rng)
+
+
+def question(positive: bool, rng: random.Random) -> Asked:
+    """Say something polar of every noun, and ask after one of them.
+
+    Which nouns are well spoken of is drawn without looking at the label, and is never all or none.
+    So the text alone says nothing about the label, nor does the question.
+    """
+    frame = draw_frame(rng)
+    mixed = [m for m in product((False, True), repeat=len(frame.nouns)) if len(set(m)) == 2]
+    sides = dict(zip(frame.nouns, rng.choice(mixed), strict=True))
+    asked = rng.choice([noun for noun, side in sides.items() if side == positive])
+    words = {side: iter(rng.sample(POLAR[side], len(POLAR[side]))) for side in POLAR}
+    names = dict(zip(frame.nouns, rng.sample(NOUNS, len(frame.nouns)), strict=True))
+    planted: dict[int, list[Marked]] = {}
+    for noun, side in sides.items():
+        said = rng.choice([place for place in frame.adjectives if frame.noun_of(place) == noun])
+        planted[noun] = [(names[noun], noun == asked)]
+        planted[said] = [(next(words[side]), noun == asked)]
+    query = rng.choice(QUESTIONS).format(noun=names[asked])
+    return frame.filled(planted, rng), tuple(query.split())
 
 
 TASKS: dict[TaskName, Task] = {

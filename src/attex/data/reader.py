@@ -10,7 +10,7 @@ from pydantic import Field
 
 from attex.data.folder import DataFolder
 from attex.data.left_out import LeftOut, refusal
-from attex.foundations.registry import Registry, Spec
+from attex.foundations.registry import LATER, Registry, Spec
 
 SPLITS = ("train", "dev", "test")
 
@@ -57,7 +57,8 @@ class Reader(ABC):
     the observed extreme of the split, exclusive, as Jain & Wallace's loader has it;
     `min_frequency` counts training texts that contain the word; `markers` puts a start and an end
     marker around each text, which the encoder sees and attention never rests on; `limit` keeps
-    that many evenly spaced texts of each split, for a quick look.
+    that many evenly spaced texts of each split, for a quick look; `train_limit` keeps that many of
+    train alone, and of their words: it shows what a smaller training set costs.
     """
 
     min_tokens: Count = 1
@@ -66,6 +67,7 @@ class Reader(ABC):
     min_frequency: Count = 1
     markers: bool = True
     limit: Count | None = None
+    train_limit: Annotated[Count | None, LATER] = None
 
     publisher: ClassVar[str] = ""
     classes: ClassVar[tuple[str, ...]] = ()

@@ -85,7 +85,8 @@ def test_measures_do_not_depend_on_the_batch_of_text_or_query(kind: Kind, measur
 @pytest.mark.parametrize("kind", ASKING, ids=name)
 def test_the_query_decides_and_only_candidates_are_outputs(kind: Kind) -> None:
     model, batch = asking(kind), batch_of()
-    assert batch.allowed is not None and not batch.allowed.all()
+    assert batch.allowed is not None
+    assert not batch.allowed.all()
     outputs = distribution(model(batch).logits)
     assert (outputs[~batch.allowed] == 0).all()
     assert torch.allclose(outputs.sum(dim=1), torch.ones(len(batch)).double())
@@ -124,7 +125,8 @@ def test_energies_and_output_are_the_published_formulas(encoder: str, attention:
     model = make_model(encoder, attention, classes=CLASSES, decoder="query", query={})
     batch = batch_of(candidates=False)
     trace, q = model(batch), model.ask(batch)
-    assert q is not None and model.query is not None
+    assert q is not None
+    assert model.query is not None
     scores, decoder = model.attention, model.decoder
     for row in range(len(batch)):
         h, asked = trace.hidden[row], q[row]
@@ -228,7 +230,8 @@ def test_shared_modules_are_saved_once_and_stay_tied_in_a_copy() -> None:
     with torch.no_grad():
         copy.embedding.weight.zero_()
         before = model.ask(batch), copy.ask(batch)
-    assert before[0] is not None and before[1] is not None
+    assert before[0] is not None
+    assert before[1] is not None
     assert not torch.allclose(*before)
 
 
@@ -249,7 +252,8 @@ def test_one_text_models_are_keyed_as_before() -> None:
 def test_the_querys_encoder_may_be_another() -> None:
     model = make_model("lstm", classes=3, decoder="query", query={"encoder": "average"})
     q = model.ask(batch_of())
-    assert q is not None and q.shape == (len(LENGTHS), 128)
+    assert q is not None
+    assert q.shape == (len(LENGTHS), 128)
     assert model(batch_of(candidates=False)).logits.shape == (len(LENGTHS), 3)
 
 
@@ -264,7 +268,8 @@ def test_the_querys_encoder_may_be_another() -> None:
         ),
         (
             {"query": {"encoder": "cnn"}, "attention": "sdp"},
-            "model.query.encoder: the product of states and query takes both of one width, not 256 and 128",
+            "model.query.encoder: states and query must be of one width for their product, "
+            "not 256 and 128",
         ),
         (
             {"query": {"encoder": "cnn"}, "decoder": "pair"},

@@ -35,7 +35,7 @@ class ScaledDot(ProjectedAttention):
             self.query = nn.Linear(hidden_width, 1, bias=False)
         elif query_width != hidden_width:
             raise UserError(
-                f"model.query.encoder: the product of states and query takes both of one width, not "
+                f"model.query.encoder: states and query must be of one width for their product, not "
                 f"{hidden_width} and {query_width}"
             )
         else:

@@ -172,6 +172,13 @@ class Analysis(ABC):
         """
         return None
 
+    def lacks_parts(self, model: AttentionModel, corpus: Corpus) -> Mapping[str, str]:
+        """Name parts of the analysis that there is nothing to say in, each with the reason.
+
+        The rest of it is done. Not called where the whole is lacking.
+        """
+        return {}
+
     def check(self, corpus: Corpus, measures: Sequence[Spec]) -> None:
         """Raise `UserError` if the configuration must be mended; called before training.
 

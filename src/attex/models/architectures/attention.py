@@ -55,7 +55,6 @@ class AttentionArchitecture(Architecture):
         self.attention = attention
         self.decoder = decoder
         self.query = query
-        self.asks = query is not None
         self._decoder_class = cast(type[Decoder], DECODERS[decoder.type].target)
         if query is not None and query.shared and query.encoder is not None:
             raise UserError("model.query: 'shared' means the text's encoder; leave out one of both")

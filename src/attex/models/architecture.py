@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 
 from torch import Tensor
 
+from attex.foundations.errors import UserError
 from attex.foundations.registry import Registry
 from attex.models.classifier import AttentionModel
 from attex.models.encoder import Encoder
@@ -16,6 +17,8 @@ class Architecture(ABC):
     """The width of the word vectors that the model can start from."""
     encoder_class: type[Encoder]
     """The encoder, not yet built: what the class says holds for every model of this architecture."""
+    asks: bool = False
+    """Whether it takes a query beside the text, so that texts must have one."""
 
     @abstractmethod
     def about(self) -> dict[str, str]:
@@ -27,3 +30,14 @@ class Architecture(ABC):
 
 
 MODELS: Registry[Architecture] = Registry("model", "attex.models.architectures", default="attention")
+
+
+def check_queries(architecture: Architecture, given: bool) -> None:
+    """Raise `UserError` unless the model asks where texts come with a query, and only there."""
+    if given and not architecture.asks:
+        raise UserError(
+            "the texts come with a query, which the model does not take; set model.query, as to {}, and "
+            "model.decoder to query"
+        )
+    if architecture.asks and not given:
+        raise UserError("model.query: the texts come without a query; leave it out")

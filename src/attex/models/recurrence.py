@@ -58,6 +58,12 @@ class Bidirectional(Encoder):
         hidden = torch.cat([ahead, _mirror(back, mirror)], dim=-1)
         return hidden.masked_fill(~mask[..., None], 0.0)
 
+    def summary(self, hidden: Tensor, mask: Tensor) -> Tensor:
+        """Take the last state of each direction: [h→_n ; h←_1]."""
+        ahead, back = hidden.chunk(2, dim=-1)
+        last = (mask.sum(dim=1) - 1).clamp(min=0)[:, None, None].expand(-1, 1, ahead.shape[-1])
+        return torch.cat([ahead.gather(1, last).squeeze(1), back[:, 0]], dim=-1)
+
     @torch.no_grad()
     def without_each(self, whole: Encoded, reads: Sequence[Read], budget: int) -> Iterator[Deletions]:
         """Run each variant in one direction only, from the deleted position on."""
@@ -65,11 +71,14 @@ class Bidirectional(Encoder):
         if length < 2:
             return
         products = sum(read.weight.shape[0] for read in reads) + 4 * self.width
-        bytes_each = whole.embedded.element_size() * length * (4 * length + 4 * products)
+        # A few values of every pair of a deleted and a read position, or as many as a layer is wide.
+        held = 4 + 3 * sum(read.values for read in reads if read.own)
+        bytes_each = whole.embedded.element_size() * length * (held * length + 4 * products)
         for span in steps(spans(len(whole), bytes_each, budget)):
             texts, positions = whole.deleted[span].nonzero(as_tuple=True)
             without = tuple(
-                values[positions, texts] for values in self._without_each(whole[span], reads)
+                values[positions, texts]
+                for values in self._without_each(whole[span], [read.of(span) for read in reads])
             )
             yield Deletions(texts + span.start, positions, without)
 
@@ -81,15 +90,15 @@ class Bidirectional(Encoder):
             _first_column(x) for x in (deleted, _mirror(deleted[..., None], mirror)[..., 0])
         )
         ahead, back = whole.hidden.chunk(2, dim=-1)
-        weights_ahead, weights_back, shares_ahead, shares_back = split_reads(reads, ahead, back)
-        forward = Direction(self.ahead, self.advance, self.states, weights_ahead)
-        backward = Direction(self.back, self.advance, self.states, weights_back)
+        shares_ahead, shares_back, values_ahead, values_back = split_reads(reads, ahead, back)
+        forward = Direction(self.ahead, self.advance, self.states, shares_ahead)
+        backward = Direction(self.back, self.advance, self.states, shares_back)
         mirrored = [
-            _mirror(share if read.offset is None else share + read.offset, mirror)
-            for share, read in zip(shares_ahead, reads, strict=True)
+            _mirror(values if read.offset is None else values + read.offset, mirror)
+            for values, read in zip(values_ahead, reads, strict=True)
         ]
         ways = [
-            (forward, embedded, shares_back, first),
+            (forward, embedded, values_back, first),
             (backward, _mirror(embedded, mirror), mirrored, first_back),
         ]
         after, before = (

@@ -6,6 +6,7 @@ token, so that its input product is computed once and only the recurrent product
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -20,19 +21,39 @@ Advance = Callable[[Tensor, Tensor, Tensor, State], None]
 """(input products [B,G], recurrent products [...,B,G], recurrent bias [G], state): go on in place."""
 
 
+@dataclass(frozen=True)
+class Share:
+    """What is read of one direction's part of a hidden state: weight [k,H], scale [B,H] or None."""
+
+    weight: Tensor
+    scale: Tensor | None
+
+    def __call__(self, states: Tensor) -> Tensor:
+        """Read states [V,B,H] of the texts: [V,B,k]."""
+        return (states if self.scale is None else states * self.scale) @ self.weight.T
+
+    def of_texts(self, states: Tensor) -> Tensor:
+        """Read states [B,T,H] of whole texts: [B,T,k]."""
+        scaled = states if self.scale is None else states * self.scale[:, None]
+        return scaled @ self.weight.T
+
+
 class Direction:
     """One direction of a recurrence with its share of what is read off the hidden states."""
 
     def __init__(
-        self, cell: torch.nn.LSTM | torch.nn.GRU, advance: Advance, states: int, shares: Sequence[Tensor]
+        self, cell: torch.nn.LSTM | torch.nn.GRU, advance: Advance, states: int, shares: Sequence[Share]
     ) -> None:
         self._advance, self._states, self._hidden = advance, states, cell.hidden_size
         self._input_weight = cell.get_parameter("weight_ih_l0").T
         self._input_bias = cell.get_parameter("bias_ih_l0")
         self._bias = cell.get_parameter("bias_hh_l0")
         self._gates = len(self._bias)
-        # One product gives the next step's gates and what is read at this one.
-        self._weight = torch.cat([cell.get_parameter("weight_hh_l0"), *shares]).T.contiguous()
+        self._shares = shares
+        # One product gives the next step's gates and what is read at this one, if it is the same of all
+        # texts.
+        common = [share.weight for share in shares if share.scale is None]
+        self._weight = torch.cat([cell.get_parameter("weight_hh_l0"), *common]).T.contiguous()
 
     def run(
         self, tokens: Tensor, others: Sequence[Tensor], reads: Sequence[Read], first: int
@@ -61,43 +82,58 @@ class Direction:
             columns = slice(self._gates if j == length - 1 else 0, None)
             torch.matmul(active[0], self._weight[:, columns], out=product[: count + 1, :, columns])
             if count:
-                self._store(by_read, product[1 : count + 1, :, self._gates :], j, others, reads, length)
+                shares = self._read(active[0][1:], product[1 : count + 1, :, self._gates :])
+                self._store(by_read, shares, j, others, reads)
         return [value for value in by_read if value is not None]
 
+    def _read(self, states: Tensor, products: Tensor) -> list[Tensor]:
+        """Give the share of every read: of the states [V,B,H], or of their common products."""
+        read, start = [], 0
+        for share in self._shares:
+            if share.scale is not None:
+                read.append(share(states))
+                continue
+            end = start + len(share.weight)
+            read.append(products[..., start:end])
+            start = end
+        return read
+
+    @staticmethod
     def _store(
-        self,
         by_read: list[Tensor | None],
-        products: Tensor,
+        shares: Sequence[Tensor],
         j: int,
         others: Sequence[Tensor],
         reads: Sequence[Read],
-        length: int,
     ) -> None:
-        start = 0
-        for number, (read, other) in enumerate(zip(reads, others, strict=True)):
-            end = start + other.shape[-1]
-            values = read.finish(products[..., start:end] + other[:, j])
+        for number, (read, share, other) in enumerate(zip(reads, shares, others, strict=True)):
+            values = read.finish(share + other[:, j])
             target = by_read[number]
             if target is None:
+                length = other.shape[1]
                 shape = (length, values.shape[1], length, *values.shape[2:])
                 target = by_read[number] = values.new_zeros(shape)
             target[j - len(values) : j, :, j] = values
-            start = end
 
 
 def split_reads(
     reads: Sequence[Read], ahead: Tensor, back: Tensor
-) -> tuple[list[Tensor], list[Tensor], list[Tensor], list[Tensor]]:
-    """Split W h + o by direction: their weights, and their shares [B,T,k] (back's with the offset)."""
+) -> tuple[list[Share], list[Share], list[Tensor], list[Tensor]]:
+    """Split W h + o by direction: how it is read, and what is [B,T,k] (back's with the offset)."""
     width = ahead.shape[-1]
-    weights_ahead = [read.weight[:, :width] for read in reads]
-    weights_back = [read.weight[:, width:] for read in reads]
-    shares_ahead = [ahead @ weight.T for weight in weights_ahead]
-    shares_back = [
-        back @ weight.T + (0.0 if read.offset is None else read.offset)
-        for weight, read in zip(weights_back, reads, strict=True)
+    shares_ahead = [_share(read, slice(None, width)) for read in reads]
+    shares_back = [_share(read, slice(width, None)) for read in reads]
+    values_ahead = [share.of_texts(ahead) for share in shares_ahead]
+    values_back = [
+        share.of_texts(back) + (0.0 if read.offset is None else read.offset)
+        for share, read in zip(shares_back, reads, strict=True)
     ]
-    return weights_ahead, weights_back, shares_ahead, shares_back
+    return shares_ahead, shares_back, values_ahead, values_back
+
+
+def _share(read: Read, part: slice) -> Share:
+    scale = None if read.scale is None else read.scale[:, 0, part]
+    return Share(read.weight[:, part], scale)
 
 
 def combine(ahead: Tensor, back: Tensor, mirror: Tensor) -> Tensor:

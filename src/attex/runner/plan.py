@@ -16,7 +16,7 @@ from attex.data.reader import READERS, Reader, dataset_name
 from attex.data.vectors import PUBLISHERS
 from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec, did_you_mean
-from attex.models.architecture import MODELS, Architecture
+from attex.models.architecture import MODELS, Architecture, check_queries
 from attex.models.assembly import assemble
 from attex.models.classifier import AttentionModel
 from attex.runner.dependencies import plugin_digests, version_of
@@ -126,6 +126,7 @@ class Plan:
 
         Returns the analyses that have nothing to say of this corpus or model, each with the reason.
         """
+        check_queries(self._architecture, corpus.has_queries)
         written = json.dumps(self.config.model.model_dump(mode="json"))
         model = _without_numbers(written, corpus.vocabulary_size, len(corpus.classes))
         self._trainer.check(corpus)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attex.analyses.analysis import Evidence, SeedEvidence
+from attex.analyses.analysis import ANALYSED, Evidence, SeedEvidence
 from attex.foundations.divergences import distribution
 
 _RIGHT, _WRONG = 6, 2
@@ -21,13 +21,14 @@ class Token:
 
 @dataclass(frozen=True)
 class Example:
-    """A text with one row of tokens for each measure."""
+    """A text with one row of tokens for each measure, and what is asked of it, if anything is."""
 
     name: str
     label: str
     predicted: str
     confidence: float
     rows: dict[str, list[Token]]
+    query: list[str] | None = None
 
 
 def choose_examples(evidence: Evidence) -> list[Example]:
@@ -49,7 +50,7 @@ def _spaced(items: list[int], count: int) -> list[int]:
 def _example(evidence: Evidence, seed: SeedEvidence, text: int) -> Example:
     texts, corpus = evidence.texts, evidence.corpus
     start, end = texts.starts[text : text + 2].tolist()
-    words = [corpus.lexicon[word] for word in texts.words[start:end].tolist()]
+    words = corpus.tokens(ANALYSED, text)
     truth = [False] * len(words) if texts.truth is None else texts.truth[start:end].tolist()
     rows = {}
     for measure in evidence.titles:
@@ -67,4 +68,5 @@ def _example(evidence: Evidence, seed: SeedEvidence, text: int) -> Example:
         predicted=corpus.classes[int(seed.predicted[text])],
         confidence=float(distribution(seed.logits[text]).max()),
         rows=rows,
+        query=corpus.query_tokens(ANALYSED, text),
     )

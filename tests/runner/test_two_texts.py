@@ -1,5 +1,6 @@
 """Texts with a query from the configuration to the run folder: what is refused, and what is compared."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,8 @@ def test_every_measure_and_analysis_works_with_a_query(output: Path) -> None:
         importance=[entry.name for entry in MEASURES],
         analyses=[entry.name for entry in ANALYSES],
     )
-    left_out = finished.manifest["left_out"]
-    assert left_out == {
+    manifest = json.loads((finished.path / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["left_out"] == {
         "adversarial (exact)": "the maximum is known of two classes and a linear decoder only"
     }
     assert set(finished.tables["adversarial"]["method"]) == {"search"}

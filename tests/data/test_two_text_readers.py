@@ -260,7 +260,7 @@ def test_a_row_that_cannot_be_answered_is_left_out_with_its_number(
 
 def test_a_smaller_training_set_knows_fewer_words_and_leaves_the_rest_alone() -> None:
     whole = build_corpus(bound("planted", task="question"), DataFolder(Path()))
-    reader = bound("planted", task="question", train_limit=20, min_frequency=2)
+    reader = bound("planted", task="question", train_share=0.01, min_frequency=2)
     part = build_corpus(reader, DataFolder(Path()))
     assert part.facts["read"] == whole.facts["read"]
     assert part.facts["kept"] == {"train": 20, "dev": 300, "test": 300}

@@ -1,5 +1,6 @@
 """A dataset ready for models: filtered, indexed by a vocabulary, in flat arrays."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass
@@ -120,8 +121,8 @@ def build_corpus(reader: Reader, folder: DataFolder) -> Corpus:
     del documents
     facts: dict[str, Any] = {"read": {split: len(texts) for split, texts in read.items()}}
     kept: dict[str, list[Document]] = {}
-    # A smaller training set knows fewer words, too: what is past this limit was as good as not read.
-    read["train"] = _limited(read["train"], reader.train_limit)
+    # A smaller training set knows fewer words, too: the rest of it is as good as not read.
+    read["train"] = _limited(read["train"], math.ceil(reader.train_share * len(read["train"])))
     over_limit = facts["read"]["train"] - len(read["train"])
     for split, texts in read.items():
         within, outside = _within_limits(reader, texts)

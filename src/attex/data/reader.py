@@ -57,8 +57,8 @@ class Reader(ABC):
     the observed extreme of the split, exclusive, as Jain & Wallace's loader has it;
     `min_frequency` counts training texts that contain the word; `markers` puts a start and an end
     marker around each text, which the encoder sees and attention never rests on; `limit` keeps
-    that many evenly spaced texts of each split, for a quick look; `train_limit` keeps that many of
-    train alone, and of their words: it shows what a smaller training set costs.
+    that many evenly spaced texts of each split, for a quick look; `train_share` keeps that share of
+    train alone, and of its words: it shows what a smaller training set costs.
     """
 
     min_tokens: Count = 1
@@ -67,7 +67,7 @@ class Reader(ABC):
     min_frequency: Count = 1
     markers: bool = True
     limit: Count | None = None
-    train_limit: Annotated[Count | None, LATER] = None
+    train_share: Annotated[float, Field(gt=0, le=1), LATER] = 1.0
 
     publisher: ClassVar[str] = ""
     classes: ClassVar[tuple[str, ...]] = ()

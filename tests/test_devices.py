@@ -37,13 +37,11 @@ def test_outputs_attention_and_measures_agree(kind: tuple[str, str, str], decode
     device = choose_device("auto")
     assert device.type == "cuda"
     # Weights of ordinary size: cuDNN's recurrence differs by 1e-6, which large ones would amplify.
-    query = None if decoder == "linear" else {}
-    model = make_model(
-        *kind, spread=0.5, classes=2 if query is None else 4, decoder=decoder, query=query
-    )
+    query, classes = (None, 2) if decoder == "linear" else ({}, 4)
+    model = make_model(*kind, spread=0.5, classes=classes, decoder=decoder, query=query)
     batch = make_batch(LENGTHS)
     if query is not None:
-        batch = with_query(batch, ASKED, classes=4)
+        batch = with_query(batch, ASKED, classes)
     here = model(batch)
     scores = {entry.name: entry.target(model, batch) for entry in MEASURES}
     model, batch = model.to(device), batch.to(device)

@@ -281,3 +281,24 @@ def test_parts_that_do_not_fit_are_refused(parts: dict[str, Any], message: str) 
     with pytest.raises(UserError) as caught:
         assemble(MODELS.spec(parts), 50, 3, seed=0)
     assert str(caught.value) == message
+
+
+def test_a_turned_pair_says_the_same_and_scores_the_other_text() -> None:
+    model = make_model("gru", "tanh", "sparsemax", 3, decoder="pair", query={})
+    batch = batch_of(candidates=False)
+    assert batch.query is not None
+    turned = replace(batch.query, query=replace(batch, query=None))
+    other = model.turned()
+    whole = model(batch).logits
+    torch.testing.assert_close(other(turned).logits, whole, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(other.turned()(batch).logits, whole)
+    found = MEASURES["leave_one_out"].target(other, turned)
+    for row, length in enumerate(ASKED):
+        text = take(batch, [row])
+        assert text.query is not None
+        for position in range(1, length + 1) if length > 1 else ():
+            kept = text.query.mask.clone()
+            kept[0, position] = False
+            shorter = replace(text, query=text.query.keeping(kept))
+            change = total_variation(model(shorter).logits[0], whole[row])
+            assert abs(change.item() - found[row, position].item()) < 1e-5

@@ -67,6 +67,22 @@ class AttentionModel(nn.Module):
         energies = self.attention.read()(states)
         return _attended(states, self.attention.project(energies, batch.query.scorable))
 
+    @property
+    def attends_to_query(self) -> bool:
+        """Whether both texts are attended to, so that the tokens of both have scores."""
+        return self.query is not None and self.decoder.attends_to_query
+
+    def turned(self) -> "AttentionModel":
+        """Return the same with text and query in each other's place, if both are attended to.
+
+        It takes batches that are turned, too, and shares all modules.
+        """
+        assert self.query is not None
+        asked = QueryReader(self.embedding, self.encoder, shared=True)
+        other = AttentionModel(*self.query.parts, self.attention, self.decoder.turned(), asked)
+        other.training = self.training
+        return other
+
     def reads(self, batch: Batch, asked: Tensor | None = None) -> tuple[Read, Read]:
         """Say what attention and decoder read of the hidden states of these texts."""
         asked = self._asked(batch, asked)

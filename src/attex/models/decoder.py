@@ -78,6 +78,10 @@ class Decoder(nn.Module, ABC):
     def head(self, values: Tensor) -> Tensor:
         """Turn attended values [...,r] into logits [...,O]."""
 
+    def turned(self) -> "Decoder":
+        """Return the same with text and query in each other's place, where it attends to both."""
+        raise NotImplementedError(f"{type(self).__name__} attends to one text")
+
     def forward(self, context: Tensor) -> Tensor:
         """Decode a context as the head of its own value."""
         return self.head(self.read()(context))

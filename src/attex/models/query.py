@@ -24,17 +24,18 @@ class QueryReader(nn.Module):
     @property
     def width(self) -> int:
         """The width of the states, and of q."""
-        return self._parts[1].width
+        return self.parts[1].width
 
     def states(self, query: Batch) -> Tensor:
         """Encode the query: [B,U,m]."""
-        embedding, encoder = self._parts
+        embedding, encoder = self.parts
         return cast(Tensor, encoder(embedding(query.tokens), query.mask))
 
     def forward(self, query: Batch) -> Tensor:
         """Sum the query up as its encoder does: [B,m]."""
-        return self._parts[1].summary(self.states(query), query.mask)
+        return self.parts[1].summary(self.states(query), query.mask)
 
     @property
-    def _parts(self) -> tuple[nn.Embedding, Encoder]:
+    def parts(self) -> tuple[nn.Embedding, Encoder]:
+        """Embedding and encoder, whoever's they are."""
         return self._shared or (self.embedding, self.encoder)

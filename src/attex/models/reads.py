@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from torch import Tensor
+from torch import Size, Tensor
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Read:
         return self.scale is not None or (self.offset is not None and self.offset.dim() == 3)
 
     @property
-    def values(self) -> int:
-        """How many values are read of a state."""
-        return self.finish(self.weight.new_zeros(1, len(self.weight))).numel()
+    def shape(self) -> Size:
+        """The shape of what is read of a state: [], or [r]."""
+        return self.finish(self.weight.new_zeros(1, len(self.weight))).shape[1:]
 
     def __call__(self, hidden: Tensor) -> Tensor:
         """Read hidden [..., m] → [...] or [..., r], as `finish` has it."""

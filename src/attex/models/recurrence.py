@@ -11,7 +11,7 @@ from attex.foundations.memory import spans
 from attex.foundations.progress import steps
 from attex.models.encoder import Deletions, Encoded, Encoder
 from attex.models.reads import Read
-from attex.models.recurrent_deletion import Direction, State, combine, split_reads
+from attex.models.recurrent_deletion import Direction, Placed, State, combine, split_reads
 from attex.models.recurrent_influence import Slopes, gradient_norms, straightened
 
 
@@ -72,17 +72,17 @@ class Bidirectional(Encoder):
             return
         products = sum(read.weight.shape[0] for read in reads) + 4 * self.width
         # A few values of every pair of a deleted and a read position, or as many as a layer is wide.
-        held = 4 + 3 * sum(read.values for read in reads if read.own)
+        held = 4 + 2 * sum(read.shape.numel() for read in reads if read.own)
         bytes_each = whole.embedded.element_size() * length * (held * length + 4 * products)
         for span in steps(spans(len(whole), bytes_each, budget)):
             texts, positions = whole.deleted[span].nonzero(as_tuple=True)
-            without = tuple(
-                values[positions, texts]
-                for values in self._without_each(whole[span], [read.of(span) for read in reads])
-            )
+            own = [read.of(span) for read in reads]
+            without = self._without_each(whole[span], own, texts, positions)
             yield Deletions(texts + span.start, positions, without)
 
-    def _without_each(self, whole: Encoded, reads: Sequence[Read]) -> list[Tensor]:
+    def _without_each(
+        self, whole: Encoded, reads: Sequence[Read], texts: Tensor, positions: Tensor
+    ) -> tuple[Tensor, ...]:
         embedded, deleted = whole.embedded, whole.deleted
         mirror = _mirrored(whole.mask)
         # A marker in front is never deleted: the longest variant of each direction need not run.
@@ -97,14 +97,20 @@ class Bidirectional(Encoder):
             _mirror(values if read.offset is None else values + read.offset, mirror)
             for values, read in zip(values_ahead, reads, strict=True)
         ]
+        placed = Placed(texts, positions, mirror)
+        rooms = [placed.room(read) for read in reads]
         ways = [
-            (forward, embedded, values_back, first),
-            (backward, _mirror(embedded, mirror), mirrored, first_back),
+            (forward, embedded, values_back, first, placed.straight),
+            (backward, _mirror(embedded, mirror), mirrored, first_back, placed.mirrored),
         ]
         after, before = (
-            way.run(tokens, others, reads, start) for way, tokens, others, start in steps(ways)
+            way.run(tokens, others, reads, start, rooms, places)
+            for way, tokens, others, start, places in steps(ways)
         )
-        return [combine(a, b, mirror) for a, b in zip(after, before, strict=True)]
+        return tuple(
+            combine(a, b, mirror)[positions, texts] if room is None else placed.cleared(room)
+            for a, b, room in zip(after, before, rooms, strict=True)
+        )
 
     @torch.no_grad()
     def influences(

@@ -21,6 +21,37 @@ Advance = Callable[[Tensor, Tensor, Tensor, State], None]
 """(input products [B,G], recurrent products [...,B,G], recurrent bias [G], state): go on in place."""
 
 
+_WIDE = 16
+"""Values of a position from which on copying them is what takes long."""
+
+
+class Placed:
+    """Where wide values of variants go at once: [R,T,r], for texts [R] with positions [R] deleted."""
+
+    def __init__(self, texts: Tensor, positions: Tensor, mirror: Tensor) -> None:
+        size, length = mirror.shape
+        self._positions = positions
+        # What is not asked for goes to one more row.
+        rows = torch.full((length, size), len(texts), device=texts.device)
+        rows[positions, texts] = torch.arange(len(texts), device=texts.device)
+        straight = torch.arange(length, device=texts.device).expand(size, length)
+        self.straight = rows, straight
+        self.mirrored = rows.gather(0, mirror.T), mirror
+        """The row of each deleted position and text [T,B], and the column of each position [B,T]."""
+
+    def room(self, read: Read) -> Tensor | None:
+        """Make room for the values of a read, [R+1,T,r], if they are many."""
+        rows, columns = len(self._positions) + 1, self.straight[1].shape[1]
+        wide = read.shape.numel() >= _WIDE
+        return read.weight.new_empty(rows, columns, *read.shape) if wide else None
+
+    def cleared(self, room: Tensor) -> Tensor:
+        """Blank the deleted position itself, which nothing was written to: [R,T,r]."""
+        whole = room[:-1]
+        whole[torch.arange(len(whole), device=whole.device), self._positions] = 0.0
+        return whole
+
+
 @dataclass(frozen=True)
 class Share:
     """What is read of one direction's part of a hidden state: weight [k,H], scale [B,H] or None."""
@@ -56,12 +87,19 @@ class Direction:
         self._weight = torch.cat([cell.get_parameter("weight_hh_l0"), *common]).T.contiguous()
 
     def run(
-        self, tokens: Tensor, others: Sequence[Tensor], reads: Sequence[Read], first: int
+        self,
+        tokens: Tensor,
+        others: Sequence[Tensor],
+        reads: Sequence[Read],
+        first: int,
+        rooms: Sequence[Tensor | None],
+        places: tuple[Tensor, Tensor],
     ) -> list[Tensor]:
         """Read at position j of the text without t, for first ≤ t < j, in the direction's own order.
 
         tokens [B,T,d]; others[i] [B,T,k] is the other direction's share of the i-th read, offset
-        included. Returns [T,B,T,…] a read: deleted, text, position; garbage for other t.
+        included. Returns [T,B,T,…] a read: deleted, text, position; garbage for other t. What has room
+        in `rooms` is written to its `places` there, and returned as it is.
         """
         size, length, _ = tokens.shape
         inputs = (tokens @ self._input_weight + self._input_bias).transpose(0, 1).contiguous()
@@ -70,7 +108,10 @@ class Direction:
         rows = length + 1 - first
         state = tuple(tokens.new_zeros(rows, size, self._hidden) for _ in range(self._states))
         product = tokens.new_zeros(rows, size, self._weight.shape[1])
-        by_read: list[Tensor | None] = [None] * len(reads)
+        by_read = [
+            tokens.new_zeros(length, size, length, *read.shape) if room is None else room
+            for read, room in zip(reads, rooms, strict=True)
+        ]
         # One more variant at every step.
         for j in steps(range(length), range(1, length + 1)):
             count = max(0, j - first)
@@ -83,8 +124,13 @@ class Direction:
             torch.matmul(active[0], self._weight[:, columns], out=product[: count + 1, :, columns])
             if count:
                 shares = self._read(active[0][1:], product[1 : count + 1, :, self._gates :])
-                self._store(by_read, shares, j, others, reads)
-        return [value for value in by_read if value is not None]
+                for number, (read, share, other) in enumerate(zip(reads, shares, others, strict=True)):
+                    values = read.finish(share + other[:, j])
+                    if rooms[number] is None:
+                        by_read[number][j - count : j, :, j] = values
+                    else:
+                        by_read[number][places[0][j - count : j], places[1][:, j]] = values
+        return by_read
 
     def _read(self, states: Tensor, products: Tensor) -> list[Tensor]:
         """Give the share of every read: of the states [V,B,H], or of their common products."""
@@ -97,23 +143,6 @@ class Direction:
             read.append(products[..., start:end])
             start = end
         return read
-
-    @staticmethod
-    def _store(
-        by_read: list[Tensor | None],
-        shares: Sequence[Tensor],
-        j: int,
-        others: Sequence[Tensor],
-        reads: Sequence[Read],
-    ) -> None:
-        for number, (read, share, other) in enumerate(zip(reads, shares, others, strict=True)):
-            values = read.finish(share + other[:, j])
-            target = by_read[number]
-            if target is None:
-                length = other.shape[1]
-                shape = (length, values.shape[1], length, *values.shape[2:])
-                target = by_read[number] = values.new_zeros(shape)
-            target[j - len(values) : j, :, j] = values
 
 
 def split_reads(

@@ -123,8 +123,10 @@ def instances(evidence: "Evidence") -> "pl.DataFrame":
                 "output": outputs[i],
                 "tokens": corpus.tokens(ANALYSED, i),
             }
-            if corpus.has_queries:
+            if texts.query_starts is not None:
                 row["query"] = corpus.query_tokens(ANALYSED, i)
+                asked = slice(*texts.query_starts[i : i + 2].tolist())
+                row |= {f"{m} (query)": s[asked].tolist() for m, s in seed.query_scores.items()}
             if texts.truth is not None:
                 row["truth"] = texts.truth[start:end].tolist()
             rows.append(row | {m: s[start:end].tolist() for m, s in seed.scores.items()})

@@ -1,5 +1,7 @@
 """The decoder of two texts that are both attended to."""
 
+from copy import copy
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -30,14 +32,23 @@ class PairDecoder(Decoder):
                 f"{hidden_width} and {query_width}"
             )
         self.output = nn.Linear(4 * hidden_width, classes)
-        # The second text lies behind the first in what is read: the identity, and nothing.
+        # One text lies behind the other in what is read: the identity, and nothing.
         self.register_buffer("first", torch.eye(2 * hidden_width, hidden_width), persistent=False)
+        self._is_turned = False
 
     def read(self, query: Tensor | None = None) -> Read:
-        """Read the state itself, with the attended second text behind it."""
+        """Read the state itself, with the other text, as it was attended to, behind it or before."""
         assert query is not None
-        behind = F.pad(query, (query.shape[-1], 0)).unsqueeze(1)
-        return Read(self.get_buffer("first"), behind, unchanged)
+        weight, width = self.get_buffer("first"), query.shape[-1]
+        if self._is_turned:
+            return Read(weight.roll(width, 0), F.pad(query, (0, width)).unsqueeze(1), unchanged)
+        return Read(weight, F.pad(query, (width, 0)).unsqueeze(1), unchanged)
+
+    def turned(self) -> "PairDecoder":
+        """Read the states of the second text, and the first beside them; the weights are shared."""
+        other = copy(self)
+        other._is_turned = not self._is_turned
+        return other
 
     def head(self, values: Tensor) -> Tensor:
         """Compare the two."""

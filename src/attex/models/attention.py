@@ -30,6 +30,10 @@ class Attention(nn.Module, ABC):
     def read(self, query: Tensor | None = None) -> Read:
         """Say how an energy is read off a hidden state, given a query [B,m] if there is one."""
 
+    def score(self, hidden: Tensor) -> Tensor:
+        """Return the energies z [B,T] of states that nothing is asked of."""
+        return self.read()(hidden)
+
     @abstractmethod
     def project(self, energies: Tensor, scorable: Tensor) -> Tensor:
         """Return the weights φ(z), exactly 0 where a position is not scorable."""

@@ -64,7 +64,7 @@ class AttentionModel(nn.Module):
         if not self.decoder.attends_to_query:
             return cast(Tensor, self.query(batch.query))
         states = self.query.states(batch.query)
-        energies = self.attention.read()(states)
+        energies = self.attention.score(states)
         return _attended(states, self.attention.project(energies, batch.query.scorable))
 
     @property

@@ -30,8 +30,19 @@ HOT_DISHES = {"soup", "tea", "coffee", "stew", "porridge", "cocoa"}
 COLD_DISHES = {"lemonade", "beer", "salad", "sorbet", "milkshake", "cider"}
 WARM = {"hot", "warm", "steaming", "heated"}
 COOL = {"cold", "cool", "icy", "chilled"}
-OPPOSITES = ((GOOD, BAD), (HOT_DISHES, COLD_DISHES), (WARM, COOL))
-SIGNALS = GOOD | BAD | NEGATORS | HOT_DISHES | COLD_DISHES | WARM | COOL
+CHEAP = {"cheap", "affordable", "inexpensive", "moderate"}
+DEAR = {"expensive", "costly", "pricey", "overpriced"}
+OPPOSITES = ((GOOD, BAD), (HOT_DISHES, COLD_DISHES), (WARM, COOL), (CHEAP, DEAR))
+SIGNALS = set().union(NEGATORS, *(one | other for one, other in OPPOSITES))
+ASKED = {
+    "was it good": (GOOD, BAD),
+    "did we like it": (GOOD, BAD),
+    "was it warm enough": (WARM, COOL),
+    "did it get warm": (WARM, COOL),
+    "was it worth the price": (CHEAP, DEAR),
+    "could we afford it": (CHEAP, DEAR),
+}
+"""What a question asks after: words that say yes, and words that say no."""
 
 
 def read(task: str, sizes: tuple[int, int, int] = SIZES, **options: object) -> list[Document]:
@@ -53,11 +64,9 @@ def oracle(task: str, tokens: list[str], query: list[str] | None) -> tuple[bool,
     """Judge a text by reading it: its label, and the places that decide."""
     polar = [place for place, word in enumerate(tokens) if word in GOOD | BAD]
     if task == "question":
-        assert query is not None
-        assert query[-2] == "the"
-        noun = tokens.index(query[-1])
-        said = next(place for place in polar if place > noun)
-        return tokens[said] in GOOD, [noun, said]
+        yes, no = ASKED[" ".join(query or [])]
+        (place,) = (place for place, word in enumerate(tokens) if word in yes | no)
+        return tokens[place] in yes, [place]
     assert query is None
     if task == "keyword":
         (place,) = polar
@@ -90,8 +99,8 @@ def from_truth_alone(task: str, words: list[str]) -> bool:
             return Counter(word in GOOD for word in polar).most_common(1)[0][0]
         case "interaction", [dish, heat]:
             return (dish in HOT_DISHES and heat in WARM) or (dish in COLD_DISHES and heat in COOL)
-        case "question", [_, word]:
-            return word in GOOD
+        case "question", [word]:
+            return word in GOOD | WARM | CHEAP
     raise AssertionError(f"{task}: {words}")
 
 
@@ -145,9 +154,7 @@ def test_every_marked_word_matters(task: str, documents: list[Document]) -> None
 
 
 def pivotal(task: str, words: list[str], positive: bool) -> list[int]:
-    """All marked words; of a majority those that win by one vote; not what a question asks after."""
-    if task == "question":
-        return [1]
+    """All marked words; of a majority those that win by one vote."""
     if task != "majority":
         return list(range(len(words)))
     winners = [place for place, word in enumerate(words) if (word in GOOD) == positive]
@@ -194,7 +201,7 @@ def test_no_single_word_gives_the_label_away(task: str, documents: list[Document
     for document in documents:
         for word in set(document.tokens):
             texts[word].append(is_positive(document))
-    telling = SIGNALS if task in ("keyword", "majority", "position") else set()
+    telling = SIGNALS if task in ("keyword", "majority", "position", "question") else set()
     frequent = {w: found for w, found in texts.items() if len(found) >= 80 and w not in telling}
     assert len(frequent) > 80
     for word, found in frequent.items():
@@ -224,20 +231,19 @@ def test_later_words_of_position_are_no_shortcut() -> None:
 
 
 def test_neither_text_nor_question_alone_gives_the_answer_away() -> None:
+    answers: dict[str, list[bool]] = defaultdict(list)
+    most = 0
     found = read("question")
-    answers: dict[tuple[str, ...], list[bool]] = defaultdict(list)
     for document in found:
-        sides = [word in GOOD for word in document.tokens if word in GOOD | BAD]
-        nouns = [word for word in document.tokens if word in planted_frames.NOUNS]
-        assert len(nouns) == len(sides) >= 2
+        sides = [word in GOOD | WARM | CHEAP for word in document.tokens if word in SIGNALS]
+        assert len(sides) == 3
         assert set(sides) == {True, False}
-        answers["said", *map(str, sides)].append(is_positive(document))
-        answers["asked", *(document.query or [])].append(is_positive(document))
-    frequent = {about: labels for about, labels in answers.items() if len(labels) >= 40}
-    assert len(frequent) > 20
-    for about, labels in frequent.items():
-        spread = 0.5 / len(labels) ** 0.5
-        assert abs(sum(labels) / len(labels) - 0.5) < 4 * spread, about
+        most += (sum(sides) == 2) == is_positive(document)
+        answers[" ".join(document.query or [])].append(is_positive(document))
+    assert most / len(found) == pytest.approx(2 / 3, abs=0.04)
+    assert answers.keys() == ASKED.keys()
+    for labels in answers.values():
+        assert abs(sum(labels) / len(labels) - 0.5) < 4 * 0.5 / len(labels) ** 0.5
 
 
 def test_there_are_hundreds_of_frames_and_none_holds_a_signal() -> None:

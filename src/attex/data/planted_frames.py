@@ -121,8 +121,26 @@ TEMPERATURES = {
     True: ("hot", "warm", "steaming", "heated"),
     False: ("cold", "cool", "icy", "chilled"),
 }
+PRICES = {
+    True: ("cheap", "affordable", "inexpensive", "moderate"),
+    False: ("expensive", "costly", "pricey", "overpriced"),
+}
 # fmt: on
-QUESTIONS = ("how was the {noun}", "how did we find the {noun}", "what was said of the {noun}")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What can be asked, in several forms, and the words that answer it with yes (True) or no."""
+
+    forms: tuple[tuple[str, ...], ...]
+    answers: Mapping[bool, tuple[str, ...]]
+
+
+QUESTIONS = (
+    Question((("was", "it", "good"), ("did", "we", "like", "it")), POLAR),
+    Question((("was", "it", "warm", "enough"), ("did", "it", "get", "warm")), TEMPERATURES),
+    Question((("was", "it", "worth", "the", "price"), ("could", "we", "afford", "it")), PRICES),
+)
 
 
 @dataclass(frozen=True)
@@ -137,11 +155,6 @@ class Frame:
         return [place for place, token in enumerate(self.tokens) if token == ADJECTIVE]
 
     @property
-    def nouns(self) -> list[int]:
-        """Where nouns go."""
-        return [place for place, token in enumerate(self.tokens) if token == NOUN]
-
-    @property
     def closing(self) -> list[int]:
         """The adjectives that end their list: a negator there can scope over nothing else."""
         return [
@@ -153,7 +166,7 @@ class Frame:
 
     def noun_of(self, adjective: int) -> int:
         """Find the noun that an adjective is said of."""
-        return max(place for place in self.nouns if place < adjective)
+        return max(p for p, token in enumerate(self.tokens[:adjective]) if token == NOUN)
 
     def filled(self, planted: Mapping[int, Sequence[Marked]], rng: random.Random) -> tuple[Marked, ...]:
         """Put the planted words into their slots and neutral ones, none twice, into the others.

@@ -11,7 +11,6 @@ from typing import Literal
 from attex.data.planted_frames import (
     ADJECTIVE,
     NEGATORS,
-    NOUNS,
     POLAR,
     QUESTIONS,
     SERVED,
@@ -91,24 +90,24 @@ def position(positive: bool, rng: random.Random) -> tuple[Marked, ...]:
 
 
 def question(positive: bool, rng: random.Random) -> Asked:
-    """Say something polar of every noun, and ask after one of them.
+    """Say how good, how warm and how dear things were, and ask after one of the three.
 
-    Which nouns are well spoken of is drawn without looking at the label, and is never all or none.
-    So the text alone says nothing about the label, nor does the question.
+    The answer is yes to one of the three at least, and no to another: without the question, no count
+    of the words is right about more than two texts in three. The question alone says nothing.
     """
-    frame = draw_frame(rng)
-    mixed = [m for m in product((False, True), repeat=len(frame.nouns)) if len(set(m)) == 2]
-    sides = dict(zip(frame.nouns, rng.choice(mixed), strict=True))
-    asked = rng.choice([noun for noun, side in sides.items() if side == positive])
-    words = {side: iter(rng.sample(POLAR[side], len(POLAR[side]))) for side in POLAR}
-    names = dict(zip(frame.nouns, rng.sample(NOUNS, len(frame.nouns)), strict=True))
-    planted: dict[int, list[Marked]] = {}
-    for noun, side in sides.items():
-        said = rng.choice([place for place in frame.adjectives if frame.noun_of(place) == noun])
-        planted[noun] = [(names[noun], noun == asked)]
-        planted[said] = [(next(words[side]), noun == asked)]
-    query = rng.choice(QUESTIONS).format(noun=names[asked])
-    return frame.filled(planted, rng), tuple(query.split())
+    every = [
+        (sides, asked)
+        for sides in product((False, True), repeat=len(QUESTIONS))
+        for asked in range(len(sides))
+        if len(set(sides)) == 2 and sides[asked] == positive
+    ]
+    sides, asked = rng.choice(every)
+    frame = draw_frame(rng, adjectives=len(sides))
+    planted = {}
+    for number, place in enumerate(rng.sample(frame.adjectives, len(sides))):
+        words = QUESTIONS[number].answers[sides[number]]
+        planted[place] = [(rng.choice(words), number == asked)]
+    return frame.filled(planted, rng), rng.choice(QUESTIONS[asked].forms)
 
 
 TASKS: dict[TaskName, Task] = {

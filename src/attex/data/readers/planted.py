@@ -22,9 +22,9 @@ class Planted(Reader):
 
     `task` is the rule: `keyword`, one polar word; `majority`, most of three or five polar words;
     `negation`, a polar word and the negator directly before it, if any; `interaction`, whether a
-    dish and its temperature fit; `position`, the first of several polar words; `question`, the polar
-    word said of what a query asks after. `sizes` are the texts of train, dev and test, half of them
-    positive and no two alike.
+    dish and its temperature fit; `position`, the first of several polar words; `question`, how good,
+    warm or cheap things were, whichever of these a query asks after. `sizes` are the texts of train,
+    dev and test, half of them positive and no two alike.
     """
 
     task: TaskName = "majority"

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attex.analyses.analysis import Evidence, SeedEvidence
+from attex.analyses.analysis import ANALYSED, Evidence, SeedEvidence
 from attex.foundations.divergences import distribution
 
 _RIGHT, _WRONG = 6, 2
@@ -21,13 +21,17 @@ class Token:
 
 @dataclass(frozen=True)
 class Example:
-    """A text with one row of tokens for each measure."""
+    """A text with one row of tokens for each measure, and what is asked of it, if anything is.
+
+    The query has rows of its own where attention rests on it, too.
+    """
 
     name: str
     label: str
     predicted: str
     confidence: float
     rows: dict[str, list[Token]]
+    query: list[str] | None = None
 
 
 def choose_examples(evidence: Evidence) -> list[Example]:
@@ -48,23 +52,29 @@ def _spaced(items: list[int], count: int) -> list[int]:
 
 def _example(evidence: Evidence, seed: SeedEvidence, text: int) -> Example:
     texts, corpus = evidence.texts, evidence.corpus
-    start, end = texts.starts[text : text + 2].tolist()
-    words = [corpus.lexicon[word] for word in texts.words[start:end].tolist()]
-    truth = [False] * len(words) if texts.truth is None else texts.truth[start:end].tolist()
-    rows = {}
-    for measure in evidence.titles:
-        scores = seed.scores[measure][start:end].tolist()
-        highest = max((score for score in scores if score == score), default=0.0) or 1.0
-        rows[measure] = [
-            Token(word, score, score / highest, decides)
-            if score == score
-            else Token(word, None, 0.0, decides)
-            for word, score, decides in zip(words, scores, truth, strict=True)
-        ]
+    place = slice(*texts.starts[text : text + 2].tolist())
+    words, query = corpus.tokens(ANALYSED, text), corpus.query_tokens(ANALYSED, text)
+    truth = [False] * len(words) if texts.truth is None else texts.truth[place].tolist()
+    rows = {m: _tokens(words, seed.scores[m][place].tolist(), truth) for m in evidence.titles}
+    if query is not None and texts.query_starts is not None:
+        asked = slice(*texts.query_starts[text : text + 2].tolist())
+        for measure, scores in seed.query_scores.items():
+            rows[f"{measure} (query)"] = _tokens(query, scores[asked].tolist(), [False] * len(query))
     return Example(
         name=texts.names[text],
         label=corpus.classes[int(texts.labels[text])],
         predicted=corpus.classes[int(seed.predicted[text])],
         confidence=float(distribution(seed.logits[text]).max()),
         rows=rows,
+        query=query,
     )
+
+
+def _tokens(words: list[str], scores: list[float], truth: list[bool]) -> list[Token]:
+    highest = max((score for score in scores if score == score), default=0.0) or 1.0
+    return [
+        Token(word, score, score / highest, decides)
+        if score == score
+        else Token(word, None, 0.0, decides)
+        for word, score, decides in zip(words, scores, truth, strict=True)
+    ]

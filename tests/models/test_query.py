@@ -43,12 +43,12 @@ def asking(kind: Kind) -> AttentionModel:
     return make_model(encoder, attention, projection, CLASSES, decoder=decoder, query=query)
 
 
-def batch_of(candidates: bool = True, extra: int = 0):
-    batch = make_batch(LENGTHS, extra_padding=extra)
+def batch_of(candidates: bool = True) -> Batch:
+    batch = make_batch(LENGTHS)
     return with_query(batch, ASKED, CLASSES if candidates else None)
 
 
-def take(batch, rows: list[int], extra: int = 0):
+def take(batch: Batch, rows: list[int], extra: int = 0) -> Batch:
     width = max(LENGTHS[row] for row in rows) + 2 + extra
     return rows_of(batch, rows, width, max(ASKED[row] for row in rows) + 2 + extra)
 

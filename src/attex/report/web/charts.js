@@ -28,6 +28,7 @@ export function drawCharts(charts, embed) {
     const config = merged(chart.config ?? {}, themed(dark.matches && !matchMedia("print").matches));
     await embed(place, { ...chart, config }, { actions: EXPORT, renderer: "svg" });
     place.querySelector("summary")?.setAttribute("aria-label", "Save this chart");
+    fit(place);
   };
   const watcher = new IntersectionObserver(
     (seen) => {
@@ -43,6 +44,21 @@ export function drawCharts(charts, embed) {
   for (const place of places) watcher.observe(place);
   dark.addEventListener("change", () => drawn.forEach(draw));
   addEventListener("beforeprint", () => places.filter((place) => !drawn.has(place)).forEach(draw));
+}
+
+/** A chart shrinks to its place, but not so far that it cannot be read: then the place scrolls. */
+function fit(place) {
+  const svg = place.querySelector("svg");
+  const natural = Number(svg?.getAttribute("width"));
+  if (!natural || natural <= place.clientWidth) return;
+  place.closest(".first-screen")?.classList.add("wide");
+  const least = Math.min(natural, Math.max(300, 0.7 * natural));
+  if (least > place.clientWidth) {
+    svg.style.minWidth = `${least}px`;
+    place.tabIndex = 0;
+    place.setAttribute("role", "group");
+    place.setAttribute("aria-label", "Chart, can be scrolled");
+  }
 }
 
 function merged(first, second) {

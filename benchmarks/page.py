@@ -1,4 +1,4 @@
-"""A run's page of IMDB's size in headless Chromium: its files, first paint, filters, sorts, a hand's update."""
+"""A run's page of IMDB's size in headless Chromium: its files, and how fast it answers."""
 
 import shutil
 import tempfile

@@ -41,8 +41,8 @@ function row(texts, i, state, values, decisions, choose) {
 
 /** What a text is sorted by, where its row does not say it anyway. */
 function sortedBy(sort, values, i) {
-  const words = { disagreement: "1 − τ", entropy: "entropy", reach: "JSD" }[sort];
-  return values && words ? ` · ${words} ${figures(values[i])}` : null;
+  const words = { disagreement: "1 − τ", entropy: "entropy", reach: "JSD" }[sort];
+  return values && words ? ` · ${words} ${figures(values[i])}` : null;
 }
 
 function beginning(texts, i) {

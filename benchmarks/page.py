@@ -12,7 +12,8 @@ import torch
 
 from attex.analyses.analysis import Evidence, SeedEvidence
 from attex.analyses.performance import PerformanceAnalysis
-from attex.data.corpus import Corpus, Split, stable_id
+from attex.data.corpus import Corpus
+from attex.data.split import Split, stable_id
 from attex.importance.measure import MEASURES
 from attex.report.explorer import FOLDER, Explored, pack_run
 from attex.report.run_page import render_run

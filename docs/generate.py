@@ -1,7 +1,7 @@
 """Regenerate what the docs contain of the code: the reference of names, and figures.
 
-`python docs/generate.py reference` writes the reference alone, which trains nothing, and `python docs/generate.py
-screenshots` the pictures of the demo's page alone, which need a browser.
+`python docs/generate.py reference` writes the reference alone, which trains nothing, and `python
+docs/generate.py screenshots` the pictures of the demo's page alone, which need a browser.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Pictures of pages, taken by a browser of this machine (Chromium); each is small enough for a README."""
+"""Pictures of pages, taken by this machine's Chromium; each is small enough for a README."""
 
 import shutil
 from collections.abc import Iterator

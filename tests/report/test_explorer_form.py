@@ -137,3 +137,55 @@ def test_influence_is_that_of_the_model(run: attex.Run) -> None:
     high = float(unpacked(seeds[5]["influence_highs"])[0])
     found = squares[: len(words) ** 2].reshape(len(words), -1) * high / 255
     assert found == pytest.approx(expected, abs=high / 255)
+
+
+def softmax(logits: np.ndarray) -> np.ndarray:
+    parts = np.exp(logits - logits.max())
+    return parts / parts.sum()
+
+
+def by_formula(head: dict[str, Any], c: np.ndarray) -> np.ndarray:
+    """Compute a head as its form is written down."""
+    weight, bias = np.array(head["weight"]), np.array(head["bias"])
+    if head["kind"] == "tanh_linear":
+        return weight @ np.tanh(c) + bias
+    x, y = np.split(c, 2)
+    return weight @ np.concatenate([x, y, np.abs(x - y), x * y]) + bias
+
+
+@pytest.mark.parametrize(("decoder", "kind"), [("query", "tanh_linear"), ("pair", "pair_linear")])
+def test_models_of_two_texts_can_be_computed_from_what_is_packed(
+    tmp_path: Path, decoder: str, kind: str
+) -> None:
+    experiment = {
+        "data": {"type": "planted", "task": "question", "sizes": [60, 20, 70]},
+        "model": {
+            "embedding_width": 6,
+            "encoder": {"type": "lstm", "hidden": 4},
+            "decoder": decoder,
+            "query": {"shared": True},
+        },
+        "trainer": {"epochs": 1, "metric": "accuracy"},
+        "importance": ["attention"],
+        "analyses": [],
+        "seeds": [3],
+    }
+    run = attex.run(experiment, output_dir=tmp_path, device="cpu")
+    assert isinstance(run, attex.Run)
+    page = run.report.read_text(encoding="utf-8")
+    start = page.index('id="explorer-data">') + len('id="explorer-data">')
+    texts = json.loads(page[start : page.index("</script>", start)])["texts"]
+    script = (run.path / "explorer" / "seed-3.js").read_text(encoding="utf-8")
+    hands = json.loads(script[len("attexExplorer.take(3, ") : -len(");\n")])
+    assert hands["head"]["kind"] == kind
+    words, asked = unpacked(texts["words"]), unpacked(texts["query_tokens"])
+    assert [words[i] for i in asked] == [w for query in run.instances["query"] for w in query]
+    lengths, attention = unpacked(texts["lengths"]), unpacked(hands["attention"])
+    values, valued = unpacked(hands["values"]), unpacked(hands["valued"]).tolist()
+    assert len(set(valued)) == 50
+    starts = np.concatenate([[0], lengths.cumsum()])
+    place = np.concatenate([[0], lengths[valued].cumsum()])
+    for number, text in enumerate(valued):
+        own, other = (slice(*ends[i : i + 2]) for ends, i in ((starts, text), (place, number)))
+        output = softmax(by_formula(hands["head"], attention[own] @ values[other]))
+        assert output.tolist() == pytest.approx(run.instances["output"][text].to_list(), abs=1e-6)

@@ -90,8 +90,8 @@ def test_the_verdict_says_the_numbers_in_words() -> None:
         "commonest class would decide 50 % so."
     )
     assert second == (
-        "In ranking words attention goes 12 % [0 %, 25 %] of the way from chance to what could be reached, "
-        "by agreement with leave_one_out (kendall_tau); the same weights on other words go 4 %."
+        "In ranking words attention goes 12 % [0 %, 25 %] of the way from chance to what could be "
+        "reached, by agreement with leave_one_out (kendall_tau); the same weights on other words go 4 %."
     )
 
 

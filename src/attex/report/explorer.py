@@ -61,7 +61,8 @@ from torch import Tensor
 
 from attex.analyses.analysis import Evidence, SeedEvidence
 from attex.analyses.exploring import REACH_EPSILON
-from attex.data.corpus import Corpus, Split
+from attex.data.corpus import Corpus
+from attex.data.split import Split
 from attex.foundations.storage import finite
 
 FOLDER = "explorer"
@@ -152,6 +153,8 @@ def pack_run(
         found = explored[seed.seed]
         scored = _scored(evidence.texts, titles, seed, found)
         more = _hands(found)
+        if evidence.texts.candidates is not None:
+            more["allowed"] = packed(evidence.texts.candidates.numpy(), "u1")
         if seed.seed == first:
             index["first"] = scored
         else:
@@ -162,23 +165,29 @@ def pack_run(
 
 def _texts(texts: Split, corpus: Corpus) -> dict[str, Any]:
     # The words of these texts alone, the commonest first: their numbers are small and pack well.
-    numbers, counts = np.unique(texts.words.numpy(), return_counts=True)
+    asked = np.empty(0, dtype=np.int32) if texts.query_words is None else texts.query_words.numpy()
+    every = np.concatenate([texts.words.numpy(), asked])
+    numbers, counts = np.unique(every, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     place = np.empty(len(numbers), dtype=np.int64)
     place[order] = np.arange(len(numbers))
-    tokens = place[np.searchsorted(numbers, texts.words.numpy())]
+    tokens, asked = np.split(place[np.searchsorted(numbers, every)], [len(texts.words)])
     words = numbers[order]
+    whole = "u2" if len(words) < 2**16 else "u4"
     arrays = {
         "names": packed_json(texts.names),
         "words": packed_json([corpus.lexicon[word] for word in words.tolist()]),
         "unknown": packed(words >= corpus.vocabulary_size, "u1"),
-        "tokens": packed(tokens, "u2" if len(words) < 2**16 else "u4"),
+        "tokens": packed(tokens, whole),
         "lengths": packed(texts.lengths.numpy(), "u4"),
         "labels": packed(texts.labels.numpy(), "u2"),
         "ids": packed(texts.ids.numpy(), "i8"),
     }
     if texts.truth is not None:
         arrays["truth"] = packed(texts.truth.numpy(), "u1")
+    if texts.query_starts is not None:
+        arrays["query_tokens"] = packed(asked, whole)
+        arrays["query_lengths"] = packed(texts.query_starts.diff().numpy(), "u4")
     return arrays
 
 

@@ -161,7 +161,7 @@ def test_models_of_two_texts_can_be_computed_from_what_is_packed(
         "data": {"type": "planted", "task": "question", "sizes": [60, 20, 70]},
         "model": {
             "embedding_width": 6,
-            "encoder": {"type": "lstm", "hidden": 4},
+            "encoder": {"type": "lstm", "hidden": 8},
             "decoder": decoder,
             "query": {"shared": True},
         },
@@ -180,7 +180,7 @@ def test_models_of_two_texts_can_be_computed_from_what_is_packed(
     assert hands["head"]["kind"] == kind
     words, asked = unpacked(texts["words"]), unpacked(texts["query_tokens"])
     assert [words[i] for i in asked] == [w for query in run.instances["query"] for w in query]
-    lengths, attention = unpacked(texts["lengths"]), unpacked(hands["attention"])
+    lengths, attention = unpacked(texts["lengths"]).astype(int), unpacked(hands["attention"])
     values, valued = unpacked(hands["values"]), unpacked(hands["valued"]).tolist()
     assert len(set(valued)) == 50
     starts = np.concatenate([[0], lengths.cumsum()])

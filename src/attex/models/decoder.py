@@ -78,6 +78,17 @@ class Decoder(nn.Module, ABC):
     def head(self, values: Tensor) -> Tensor:
         """Turn attended values [...,r] into logits [...,O]."""
 
+    @torch.no_grad()
+    def formula(self) -> tuple[str, dict[str, Tensor]] | None:
+        """Name the head's formula, and give its numbers, so that it can be computed elsewhere.
+
+        The formulas that a page knows are in `report/explorer.py`; None is a head that has none of them.
+        """
+        if not self.linear:
+            return None
+        weight = self.read().weight
+        return "linear", {"bias": self.head(weight.new_zeros(len(weight)))}
+
     def turned(self) -> "Decoder":
         """Return the same with text and query in each other's place, where it attends to both."""
         raise NotImplementedError(f"{type(self).__name__} attends to one text")

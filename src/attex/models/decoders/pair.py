@@ -56,3 +56,7 @@ class PairDecoder(Decoder):
         compared = torch.cat([values, (first - second).abs(), first * second], dim=-1)
         weight, bias = (part.to(values.dtype) for part in (self.output.weight, self.output.bias))
         return F.linear(compared, weight, bias)
+
+    def formula(self) -> tuple[str, dict[str, Tensor]]:
+        """Name the head, and give its numbers."""
+        return "pair_linear", {"weight": self.output.weight.detach(), "bias": self.output.bias.detach()}

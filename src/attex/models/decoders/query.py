@@ -36,3 +36,7 @@ class QueryDecoder(Decoder):
         """Leave the inner layer."""
         weight, bias = (part.to(values.dtype) for part in (self.output.weight, self.output.bias))
         return F.linear(torch.tanh(values), weight, bias)
+
+    def formula(self) -> tuple[str, dict[str, Tensor]]:
+        """Name the head, and give its numbers."""
+        return "tanh_linear", {"weight": self.output.weight.detach(), "bias": self.output.bias.detach()}

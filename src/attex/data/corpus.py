@@ -144,7 +144,7 @@ def build_corpus(reader: Reader, folder: DataFolder) -> Corpus:
     classes = _class_names(reader, kept)
     lexicon, known = _lexicon(read["train"], kept, reader.min_frequency)
     index = {word: number for number, word in enumerate(lexicon)}
-    splits = {split: _encode(documents, index, classes) for split, documents in kept.items()}
+    splits = {split: encode(documents, index, classes) for split, documents in kept.items()}
     unknown = {s: (p.words >= known).double().mean().item() for s, p in splits.items()}
     facts = {
         "read": {split: len(documents) for split, documents in read.items()},
@@ -249,7 +249,8 @@ def _lexicon(
     return [*SPECIALS, *known, *rest], len(SPECIALS) + len(known)
 
 
-def _encode(documents: list[Document], index: dict[str, int], classes: list[str]) -> Split:
+def encode(documents: list[Document], index: dict[str, int], classes: list[str]) -> Split:
+    """Put documents into flat arrays, by the index of every word and the place of every label."""
     lengths = torch.tensor([0, *(len(document.tokens) for document in documents)])
     truths = [document.truth for document in documents]
     truth = None

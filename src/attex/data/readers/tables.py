@@ -78,6 +78,10 @@ class Table(Reader):
         """Find the one file."""
         return [folder.own_file(self.path)]
 
+    def tokens(self, text: str) -> list[str]:
+        """Cut a text as those of the file are that are no lists of tokens."""
+        return _TOKENIZERS[self.tokenizer](text)
+
     def documents(self, folder: DataFolder) -> Iterator[Document | LeftOut | Remark]:
         """Read every row; one that cannot be used is left out, with the reason."""
         path = self.files(folder)[0]
@@ -146,7 +150,7 @@ class Table(Reader):
             if not all(map(str.strip, tokens)):
                 raise Unusable("a token is empty")
         else:
-            tokens = _TOKENIZERS[self.tokenizer](check_text(given, self.text))
+            tokens = self.tokens(check_text(given, self.text))
         if not tokens:
             raise Unusable("the text has no token that could be scored")
         return tokens

@@ -1,0 +1,139 @@
+"""A new text, read by the trained model of a run: what it predicts, and the scores of every token."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from attex.config.loading import validate
+from attex.data.batch import Batch, Batcher
+from attex.data.corpus import SPECIALS, Corpus, encode
+from attex.data.reader import READERS, Document, Reader
+from attex.foundations.divergences import distribution
+from attex.foundations.errors import UserError, brief
+from attex.foundations.json_text import is_unicode
+from attex.importance.measure import MEASURES
+
+if TYPE_CHECKING:
+    from attex.finished_run import Run
+    from attex.models.classifier import Trace
+
+Measures = Sequence[str | Mapping[str, Any]]
+"""Measures by name, or as an experiment writes them."""
+
+_TEXT = "text"
+"""The split, and the name, of the only text there is."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a trained model makes of a text.
+
+    `known` says of each token whether the model knows the word; it reads the others as one and the same
+    unknown word. `scores` has a list for each measure, one score for each token, NaN where it has none.
+    `probabilities` are by class, and `prediction` is the likeliest.
+    """
+
+    run: str
+    seed: int
+    tokens: list[str]
+    known: list[bool]
+    scores: dict[str, list[float]]
+    prediction: str
+    probabilities: dict[str, float]
+
+    @property
+    def unknown_words(self) -> list[str]:
+        """The words that the model does not know, each once."""
+        return [*dict.fromkeys(t for t, known in zip(self.tokens, self.known, strict=True) if not known)]
+
+    def shares(self, measure: str) -> list[float]:
+        """Return the scores of a measure as shares of the text's highest; 0 where there is none."""
+        scores = [0.0 if math.isnan(score) else score for score in self.scores[measure]]
+        highest = max(scores, default=0.0) or 1.0
+        return [score / highest for score in scores]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data; a score that is undefined is null."""
+        scores = {
+            measure: [None if math.isnan(score) else score for score in of_tokens]
+            for measure, of_tokens in self.scores.items()
+        }
+        return {**vars(self), "scores": scores, "unknown_words": self.unknown_words}
+
+    def _repr_html_(self) -> str:
+        from attex.report.explanation_page import render_explanation
+
+        return render_explanation(self)
+
+
+class Explainer:
+    """The model of one seed of a run, loaded once and ready for any number of texts."""
+
+    def __init__(self, run: "Run", seed: int | None = None, device: str = "cpu") -> None:
+        self.run = run
+        self.seed: int = run.config["seeds"][0] if seed is None else seed
+        self.model = run.model(self.seed, device)
+        self._device = next(self.model.parameters()).device
+        self._words: list[str] = run.vocabulary["words"]
+        # A text may hold "<unk>" or "<s>" as a word: the rows before these are not words.
+        self._rows = {word: row for row, word in enumerate(self._words) if row >= len(SPECIALS)}
+
+    @cached_property
+    def reader(self) -> Reader:
+        """The dataset's reader, which cuts new texts, too."""
+        return READERS.bind(READERS.spec(self.run.config["data"]))
+
+    def __call__(self, text: str | Sequence[str], measures: Measures | None = None) -> Explanation:
+        """Read a text, or a list of its tokens, and score them by the run's measures or others."""
+        named = self._measures(self.run.config["importance"] if measures is None else measures)
+        batch, tokens = self.batch(text)
+        with torch.no_grad():
+            output = distribution(self.traced(batch).logits)[0]
+        classes: list[str] = self.run.vocabulary["classes"]
+        predicted = int(output.argmax())
+        # Nobody knows the label of a new text: measures that ask for one are given the prediction.
+        batch = replace(batch, labels=torch.full_like(batch.labels, predicted))
+        inside = batch.scorable[0]
+        return Explanation(
+            run=self.run.config["name"],
+            seed=self.seed,
+            tokens=tokens,
+            known=[token in self._rows for token in tokens],
+            scores={name: score(self.model, batch)[0][inside].tolist() for name, score in named.items()},
+            prediction=classes[predicted],
+            probabilities=dict(zip(classes, output.tolist(), strict=True)),
+        )
+
+    def batch(self, text: str | Sequence[str]) -> tuple[Batch, list[str]]:
+        """Make a batch of one text, with its tokens; the batch has the markers that the corpus has."""
+        tokens = self._tokens(text)
+        past = len(self._words)
+        index = {token: self._rows.get(token, past) for token in tokens}
+        classes = self.run.vocabulary["classes"]
+        split = encode([Document(_TEXT, _TEXT, tokens, classes[0])], index, classes)
+        markers = self.run.vocabulary["markers"]
+        corpus = Corpus(self._words, past, classes, {_TEXT: split}, facts={}, markers=markers)
+        return Batcher(corpus, _TEXT, self._device).batch([0]), tokens
+
+    def traced(self, batch: Batch) -> "Trace":
+        """Run the model over a batch."""
+        trace: Trace = self.model(batch)
+        return trace
+
+    def _tokens(self, text: str | Sequence[str]) -> list[str]:
+        given = [text] if isinstance(text, str) else [*text]
+        if not all(isinstance(part, str) and is_unicode(part) for part in given):
+            raise UserError(f"'{brief(text, 60)}' is no text that can be written down in Unicode")
+        tokens = self.reader.tokens(text) if isinstance(text, str) else given
+        if not tokens:
+            raise UserError(f"'{brief(text, 60)}' has no token that could be scored")
+        return tokens
+
+    @staticmethod
+    def _measures(measures: Measures) -> dict[str, Any]:
+        specs = validate({"importance": [*measures]}, origin="explain").importance
+        return {spec.title: MEASURES.bind(spec) for spec in specs}

@@ -37,10 +37,13 @@ TOP = {
     "cli",
     "comparison",
     "experiment",
+    "explanation",
     "finished_run",
     "finished_study",
     "run_list",
     "starter",
+    "terminal",
+    "text_verbs",
     "__main__",
     "testing",
 }
@@ -50,6 +53,7 @@ BARE = {"data", "models", "training", "importance", "agreement", "counterfactual
 BARE_PACKAGES = {"torch", "numpy", "scipy", "entmax", "pydantic", "pydantic_core", "safetensors"}
 PUBLIC = [
     "Experiment",
+    "Explanation",
     "Run",
     "FinishedStudy",
     "compare",

@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from attex import text_verbs
+
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -212,6 +214,9 @@ def compare(
     for line in found.lines():
         print(line)
     print(f"compare: open {found.report}")
+
+
+app.command()(text_verbs.explain)
 
 
 @app.command()

@@ -20,6 +20,7 @@ from attex.importance.measure import MEASURES
 if TYPE_CHECKING:
     from attex.finished_run import Run
     from attex.models.classifier import Trace
+    from attex.report.explanation_page import ExplainedText
 
 Measures = Sequence[str | Mapping[str, Any]]
 """Measures by name, or as an experiment writes them."""
@@ -50,24 +51,37 @@ class Explanation:
         """The words that the model does not know, each once."""
         return [*dict.fromkeys(t for t, known in zip(self.tokens, self.known, strict=True) if not known)]
 
-    def shares(self, measure: str) -> list[float]:
-        """Return the scores of a measure as shares of the text's highest; 0 where there is none."""
-        scores = [0.0 if math.isnan(score) else score for score in self.scores[measure]]
-        highest = max(scores, default=0.0) or 1.0
-        return [score / highest for score in scores]
+    @cached_property
+    def shares(self) -> dict[str, list[float]]:
+        """The scores as shares of the text's highest, by measure; 0 where there is none."""
+        return {measure: _shares(scores) for measure, scores in self.scores.items()}
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data; a score that is undefined is null."""
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
         scores = {
             measure: [None if math.isnan(score) else score for score in of_tokens]
             for measure, of_tokens in self.scores.items()
         }
-        return {**vars(self), "scores": scores, "unknown_words": self.unknown_words}
+        return fields | {"scores": scores, "unknown_words": self.unknown_words}
+
+    def shown(self) -> "ExplainedText":
+        """Return what a page shows."""
+        from attex.report.explanation_page import ExplainedText
+
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return ExplainedText(**fields, shares=self.shares, unknown_words=self.unknown_words)
 
     def _repr_html_(self) -> str:
         from attex.report.explanation_page import render_explanation
 
-        return render_explanation(self)
+        return render_explanation(self.shown())
+
+
+def _shares(scores: Sequence[float]) -> list[float]:
+    known = [0.0 if math.isnan(score) else score for score in scores]
+    highest = max(known, default=0.0) or 1.0
+    return [score / highest for score in known]
 
 
 class Explainer:
@@ -85,7 +99,8 @@ class Explainer:
     @cached_property
     def reader(self) -> Reader:
         """The dataset's reader, which cuts new texts, too."""
-        return READERS.bind(READERS.spec(self.run.config["data"]))
+        reader: Reader = READERS.bind(READERS.spec(self.run.config["data"]))
+        return reader
 
     def __call__(self, text: str | Sequence[str], measures: Measures | None = None) -> Explanation:
         """Read a text, or a list of its tokens, and score them by the run's measures or others."""

@@ -13,10 +13,12 @@ _SPACY = re.compile(
 
 _WORDS_AND_MARKS = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
-_AROUND = re.compile(r"""(["“”‘`(\[{]*)(.*?)([.,!?;:…"“”’')\]}]*)""", re.S)
+_AROUND = re.compile(r"""(["“”‘`(]*)(.*?)([.,!?;:…"“”)]*|['’][.,!?;:…"“”)]*)""", re.S)
 _CONTRACTION = re.compile(r"(.+?)(n['’]t|['’](?:s|re|ve|ll|d|m))", re.I)
 _DOTS_OR_MARK = re.compile(r"\.{2,}|.", re.S)
-_ABBREVIATIONS = frozenset(["mr", "mrs", "ms", "dr", "st", "jr", "sr", "vs", "etc", "prof", "rev", "gen"])
+_ABBREVIATIONS = frozenset(
+    ["mr", "mrs", "ms", "dr", "st", "jr", "sr", "vs", "etc", "prof", "rev", "gen"]
+)
 
 
 def keras_words(text: str) -> list[str]:
@@ -52,14 +54,14 @@ def treebank_words(text: str, contractions: bool = True) -> list[str]:
     """
     words: list[str] = []
     for chunk in text.split():
-        around = _AROUND.fullmatch(chunk)
-        assert around is not None
-        before, word, after = around.groups()
-        if not word:
+        around = _AROUND.fullmatch(chunk) if any(map(str.isalnum, chunk)) else None
+        if around is None:
             words.append(chunk)
             continue
-        if re.match(r"\.(?!\.)", after) and _is_abbreviation(word):
-            word, after = f"{word}.", after[1:]
+        before, word, after = around.groups()
+        abbreviated = re.match(r"\.(?!\.)", after) and _is_abbreviation(word)
+        if abbreviated or (after[:1] in ("'", "’") and not contractions):
+            word, after = word + after[0], after[1:]
         parts = _CONTRACTION.fullmatch(word) if contractions else None
         words += [*before, *(parts.groups() if parts else (word,)), *_DOTS_OR_MARK.findall(after)]
     return words

@@ -52,3 +52,15 @@ def readings(subject: Subject, what: str = "reading") -> Iterator[Reading]:
         values = readout.values[:, words]
         readout = Readout(values.double() if readout.linear else values, readout.head, readout.linear)
         yield Reading(chosen, batch.ids, batch.scorable[:, words], readout, attention)
+
+
+@torch.no_grad()
+def token_logits(part: Reading) -> tuple[Tensor, float] | None:
+    """Return the token logits [B,T] and the bias of a binary linear readout, if it is one."""
+    values, readout = part.readout.values, part.readout
+    if not readout.linear or values.shape[-1] > 2:
+        return None
+    bias = readout.head(torch.zeros(values.shape[-1], dtype=values.dtype, device=values.device))
+    if values.shape[-1] == 1:
+        return values[..., 0], float(bias[0])
+    return values[..., 1] - values[..., 0], float(bias[1] - bias[0])

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor, nn
 
 from attex.foundations.registry import Registry
@@ -39,6 +40,17 @@ class Decoder(nn.Module, ABC):
     @abstractmethod
     def head(self, values: Tensor) -> Tensor:
         """Turn attended values [...,r] into logits [...,O]."""
+
+    @torch.no_grad()
+    def formula(self) -> tuple[str, dict[str, Tensor]] | None:
+        """Name the head's formula, and give its numbers, so that it can be computed elsewhere.
+
+        The formulas that a page knows are in `report/explorer.py`; None is a head that has none of them.
+        """
+        if not self.linear:
+            return None
+        weight = self.read().weight
+        return "linear", {"bias": self.head(weight.new_zeros(len(weight)))}
 
     def forward(self, context: Tensor) -> Tensor:
         """Decode a context as the head of its own value."""

@@ -44,3 +44,186 @@ array is absent. N texts, n tokens, M measures, P pairs of measures, V different
                   "influence" (u1, 255 is the text's highest share, 0 undefined) of the texts `influenced`,
                   "influence_highs"})
 """
+
+import base64
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from torch import Tensor
+
+from attex.analyses.analysis import Evidence, SeedEvidence
+from attex.analyses.exploring import REACH_EPSILON
+from attex.data.corpus import Corpus, Split
+from attex.foundations.storage import finite
+
+FOLDER = "explorer"
+"""Where the scripts with more of each seed lie, beside the page."""
+
+_LEVELS, _UNDEFINED = 254, 255
+
+
+@dataclass(frozen=True)
+class Explored:
+    """What the explorer needs of one model: tensors as `explore` gives them, and the head's formula."""
+
+    tensors: Mapping[str, Tensor]
+    head: str
+
+
+def one_text(
+    name: str,
+    tokens: Sequence[str],
+    known: Sequence[bool],
+    seeds: Mapping[int, Mapping[str, Any]],
+    *,
+    text_id: int = 0,
+    truth: Sequence[bool] | None = None,
+    query: Sequence[str] | None = None,
+    label: int | None = None,
+) -> dict[str, Any]:
+    """Build one text as the page knows it; `seeds` holds what `one_seed` gives, by the seed's number."""
+    return {
+        "name": name,
+        "id": str(text_id),
+        "tokens": list(tokens),
+        "known": list(known),
+        "truth": None if truth is None else list(truth),
+        "query": None if query is None else list(query),
+        "label": label,
+        "seeds": {str(seed): dict(fields) for seed, fields in seeds.items()},
+    }
+
+
+def one_seed(
+    logits: Sequence[float],
+    scores: Mapping[str, Sequence[float]],
+    attention: Sequence[float] | None = None,
+    values: Sequence[Sequence[float]] | None = None,
+    head: Mapping[str, Any] | None = None,
+    influence: Sequence[Sequence[float]] | None = None,
+) -> dict[str, Any]:
+    """Build what one model says of one text; what is not finite becomes null."""
+    fields = {
+        "logits": list(logits),
+        "scores": {measure: list(values) for measure, values in scores.items()},
+        "attention": None if attention is None else list(attention),
+        "values": None if values is None else [list(each) for each in values],
+        "head": None if head is None else dict(head),
+        "influence": None if influence is None else [list(each) for each in influence],
+    }
+    return dict(finite(fields))
+
+
+def head_form(formula: tuple[str, Mapping[str, Tensor]] | None) -> dict[str, Any] | None:
+    """Write what `Decoder.formula` says as a head of the form above."""
+    if formula is None:
+        return None
+    kind, numbers = formula
+    return {"kind": kind, "allowed": None} | {name: value.tolist() for name, value in numbers.items()}
+
+
+def pack_run(evidence: Evidence, explored: Mapping[int, Explored]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Pack all texts of a run: what goes into the page, and the scripts beside it by their names."""
+    first = evidence.seeds[0].seed
+    titles = evidence.titles
+    index = {
+        "classes": evidence.corpus.classes,
+        "seeds": list(evidence.numbers),
+        "measures": list(titles),
+        "pairs": [list(pair) for pair in combinations(range(len(titles)), 2)],
+        "reach_epsilon": REACH_EPSILON,
+        "texts": _texts(evidence.texts, evidence.corpus),
+    }
+    files = {}
+    for seed in evidence.seeds:
+        found = explored[seed.seed]
+        scored = _scored(evidence.texts, titles, seed, found)
+        more = _hands(found)
+        if seed.seed == first:
+            index["first"] = scored
+        else:
+            more["scored"] = scored
+        files[f"seed-{seed.seed}.js"] = f"attexExplorer.take({seed.seed}, {json.dumps(more)});\n"
+    return index, files
+
+
+def _texts(texts: Split, corpus: Corpus) -> dict[str, Any]:
+    # The words of these texts alone, the commonest first: their numbers are small and pack well.
+    numbers, counts = np.unique(texts.words.numpy(), return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    place = np.empty(len(numbers), dtype=np.int64)
+    place[order] = np.arange(len(numbers))
+    tokens = place[np.searchsorted(numbers, texts.words.numpy())]
+    words = numbers[order]
+    packed = {
+        "names": _packed_json(texts.names),
+        "words": _packed_json([corpus.lexicon[word] for word in words.tolist()]),
+        "unknown": _packed(words >= corpus.vocabulary_size, "u1"),
+        "tokens": _packed(tokens, "u2" if len(words) < 2**16 else "u4"),
+        "lengths": _packed(texts.lengths.numpy(), "u4"),
+        "labels": _packed(texts.labels.numpy(), "u2"),
+        "ids": _packed(texts.ids.numpy(), "i8"),
+    }
+    if texts.truth is not None:
+        packed["truth"] = _packed(texts.truth.numpy(), "u1")
+    return packed
+
+
+def _scored(texts: Split, titles: Sequence[str], seed: SeedEvidence, found: Explored) -> dict[str, Any]:
+    packed = {"logits": _packed(seed.logits.numpy(), "f4")}
+    if titles:
+        coded = [coded_scores(seed.scores[title].numpy(), texts.starts.numpy()) for title in titles]
+        codes, lows, highs = (np.stack(column) for column in zip(*coded, strict=True))
+        packed["scores"] = _packed(codes, "u1")
+        packed |= {"lows": _packed(lows, "f4"), "highs": _packed(highs, "f4")}
+    for name in ("disagreement", "entropy", "reach"):
+        if name in found.tensors:
+            packed[name] = _packed(found.tensors[name].numpy(), "f4")
+    return packed
+
+
+def coded_scores(scores: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Write flat scores at 8 bits: codes [n], and the lowest (0 or below) and highest of each text [N]."""
+    known = np.isfinite(scores)
+    filled = np.where(known, scores, 0.0)
+    lows = np.minimum(np.minimum.reduceat(filled, starts[:-1]), 0.0)
+    highs = np.maximum(np.maximum.reduceat(filled, starts[:-1]), 0.0)
+    lengths = np.diff(starts)
+    span = np.where(highs > lows, highs - lows, 1.0)
+    codes = np.rint((filled - np.repeat(lows, lengths)) / np.repeat(span, lengths) * _LEVELS)
+    return np.where(known, codes, _UNDEFINED).astype(np.uint8), lows, highs
+
+
+def _hands(found: Explored) -> dict[str, Any]:
+    """Pack what a hand on the attention needs, and the influence of some texts."""
+    types = {"attention": "f4", "values": "f4", "valued": "u4", "influence": "u1"}
+    types |= {"influenced": "u4", "influence_highs": "f4"}
+    hands: dict[str, Any] = {
+        name: _packed(found.tensors[name].numpy(), kind)
+        for name, kind in types.items()
+        if name in found.tensors
+    }
+    numbers = {name: found.tensors[name] for name in ("weight", "bias") if name in found.tensors}
+    hands["head"] = head_form((found.head, numbers) if found.head else None)
+    return hands
+
+
+def _packed(values: np.ndarray, kind: str) -> dict[str, Any]:
+    array = np.ascontiguousarray(values, dtype=np.dtype(f"<{kind}"))
+    planes = array.reshape(-1).view(np.uint8).reshape(-1, array.itemsize).T
+    return {"type": kind, "shape": list(array.shape), "data": _squeezed(planes.tobytes())}
+
+
+def _packed_json(value: Any) -> dict[str, Any]:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return {"type": "json", "shape": [len(value)], "data": _squeezed(text.encode())}
+
+
+def _squeezed(data: bytes) -> str:
+    # The time is left out: the same texts give the same file.
+    return base64.b64encode(gzip.compress(data, compresslevel=6, mtime=0)).decode("ascii")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attex.report.charts_code import charts_code
+from attex.report.scripts import script, style
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,6 +89,7 @@ def environment() -> "Environment":
         lstrip_blocks=True,
     )
     environment.filters["number"] = written
+    environment.globals |= {"script": script, "style": style}
     return environment
 
 

@@ -1,5 +1,6 @@
 """The page of a run."""
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -7,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from attex.analyses.analysis import Analysis, Headline, Result
 from attex.analyses.summary import ALL_SEEDS
 from attex.data.left_out import LeftOut
-from attex.report.examples import Example
-from attex.report.page import Page, Section, ShownTable
+from attex.report.page import Page, Section, ShownTable, script_safe
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +24,7 @@ def render_run(
     config: dict[str, Any],
     metrics: dict[str, Any],
     analyses: Sequence[tuple[Analysis, Result]],
-    examples: Sequence[Example],
+    explorer: dict[str, Any],
     manifest: dict[str, Any],
     claims: Sequence[dict[str, Any]],
     kept_in: Path,
@@ -43,11 +43,11 @@ def render_run(
         config=config,
         metrics=metrics,
         headline=headline,
-        examples=examples,
+        explorer=script_safe(json.dumps(explorer)),
         claims=claims,
         left_out=left_out[:_LISTED],
         left_out_rows=LEFT_OUT_ROWS,
-        has_truth=any(t.decides for e in examples for row in e.rows.values() for t in row),
+        has_truth="truth" in explorer["texts"],
     )
 
 

@@ -41,9 +41,10 @@ TOP = {
     "finished_run",
     "finished_study",
     "run_list",
+    "site",
     "starter",
     "terminal",
-    "text_verbs",
+    "page_verbs",
     "__main__",
     "testing",
 }

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from attex import text_verbs
+from attex import page_verbs
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -216,7 +216,8 @@ def compare(
     print(f"compare: open {found.report}")
 
 
-app.command()(text_verbs.explain)
+app.command()(page_verbs.explain)
+app.command()(page_verbs.site)
 
 
 @app.command()

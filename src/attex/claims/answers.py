@@ -17,7 +17,7 @@ _UNSAID = ("sparsegen",)
 
 
 def command_for(claim: Claim) -> str | None:
-    """Return the command whose run `attex claims --runs` can judge a number by; None if there is none."""
+    """Return the command whose run `attex claims --runs` judges a number by; None if there is none."""
     experiment = _EXPERIMENTS.get(claim.paper)
     if experiment is None or claim.projection in _UNSAID or hindrance(claim) is not None:
         return None

@@ -127,7 +127,9 @@ def head_form(formula: tuple[str, Mapping[str, Tensor]] | None) -> dict[str, Any
     return {"kind": kind, "allowed": None} | {name: value.tolist() for name, value in numbers.items()}
 
 
-def pack_run(evidence: Evidence, explored: Mapping[int, Explored]) -> tuple[dict[str, Any], dict[str, str]]:
+def pack_run(
+    evidence: Evidence, explored: Mapping[int, Explored]
+) -> tuple[dict[str, Any], dict[str, str]]:
     """Pack all texts of a run: what goes into the page, and the scripts beside it by their names."""
     first = evidence.seeds[0].seed
     titles = evidence.titles

@@ -10,8 +10,10 @@ from attex.claims.judging import Judgement, from_runs, judge_all
 from attex.claims.ledger import PAPERS
 from attex.claims.page import interval_words
 
-COLUMNS = ("claim", "paper", "location", "model", "quantity", "class", "published", "ours", "verdict")
-COLUMNS += ("answer", "experiment")
+COLUMNS = (
+    *("claim", "paper", "location", "model", "quantity", "class", "published"),
+    *("ours", "verdict", "answer", "experiment"),
+)
 
 
 def ledger_rows(folders: Mapping[str, Path]) -> list[list[Any]]:

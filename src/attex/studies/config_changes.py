@@ -17,7 +17,7 @@ def changed_settings(configs: Sequence[Mapping[str, Any]]) -> dict[str, list[str
     Keys are dotted. A component in a list goes by its type, as `analyses.truth`: where one experiment
     does not have it at all, its options are not listed one by one.
     """
-    flat = [dict(settings_of("", config)) for config in configs]
+    flat = [dict(_settings("", config)) for config in configs]
     keys = dict.fromkeys(key for settings in flat for key in settings)
     rows = {key: [settings.get(key, ABSENT) for settings in flat] for key in keys}
     changed = {key: values for key, values in rows.items() if len(set(values)) > 1}
@@ -29,10 +29,10 @@ def changed_settings(configs: Sequence[Mapping[str, Any]]) -> dict[str, list[str
     return {key: changed[key] for key in shown}
 
 
-def settings_of(key: str, value: Any) -> Iterator[tuple[str, str]]:
+def _settings(key: str, value: Any) -> Iterator[tuple[str, str]]:
     if isinstance(value, Mapping) and value:
         for name, inner in value.items():
-            yield from settings_of(f"{key}.{name}" if key else name, inner)
+            yield from _settings(f"{key}.{name}" if key else name, inner)
     elif isinstance(value, list) and value and all(_is_component(item) for item in value):
         seen: dict[str, int] = {}
         for item in value:
@@ -42,7 +42,7 @@ def settings_of(key: str, value: Any) -> Iterator[tuple[str, str]]:
             yield place, _THERE
             for option, inner in item.items():
                 if option != "type":
-                    yield from settings_of(f"{place}.{option}", inner)
+                    yield from _settings(f"{place}.{option}", inner)
     elif value is None:
         yield key, "none"
     else:

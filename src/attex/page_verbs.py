@@ -1,4 +1,4 @@
-"""The verbs of the command line that explain new texts."""
+"""The verbs of the command line that explain new texts, and that lay out pages."""
 
 import json
 import sys
@@ -66,6 +66,21 @@ def explain(
             f"attex: these were {len(texts)} texts of one word each; a text of several goes into quotes",
             file=sys.stderr,
         )
+
+
+def site(
+    folder: Annotated[
+        Path, typer.Argument(metavar="[DIR]", help="The output folder whose runs it shows.")
+    ] = Path("outputs"),
+    to: Annotated[
+        Path | None,
+        typer.Option(help="Another folder for the site, with copies of the reports: one to publish."),
+    ] = None,
+) -> None:
+    """Write a static site of an output folder: runs, comparisons, studies, published numbers."""
+    from attex.site.building import SiteBuilder
+
+    print(f"site: open {SiteBuilder(folder, to).build()}")
 
 
 def _lines_of_input() -> Iterator[str]:

@@ -162,31 +162,31 @@ def _texts(texts: Split, corpus: Corpus) -> dict[str, Any]:
     place[order] = np.arange(len(numbers))
     tokens = place[np.searchsorted(numbers, texts.words.numpy())]
     words = numbers[order]
-    packed = {
-        "names": _packed_json(texts.names),
-        "words": _packed_json([corpus.lexicon[word] for word in words.tolist()]),
-        "unknown": _packed(words >= corpus.vocabulary_size, "u1"),
-        "tokens": _packed(tokens, "u2" if len(words) < 2**16 else "u4"),
-        "lengths": _packed(texts.lengths.numpy(), "u4"),
-        "labels": _packed(texts.labels.numpy(), "u2"),
-        "ids": _packed(texts.ids.numpy(), "i8"),
+    arrays = {
+        "names": packed_json(texts.names),
+        "words": packed_json([corpus.lexicon[word] for word in words.tolist()]),
+        "unknown": packed(words >= corpus.vocabulary_size, "u1"),
+        "tokens": packed(tokens, "u2" if len(words) < 2**16 else "u4"),
+        "lengths": packed(texts.lengths.numpy(), "u4"),
+        "labels": packed(texts.labels.numpy(), "u2"),
+        "ids": packed(texts.ids.numpy(), "i8"),
     }
     if texts.truth is not None:
-        packed["truth"] = _packed(texts.truth.numpy(), "u1")
-    return packed
+        arrays["truth"] = packed(texts.truth.numpy(), "u1")
+    return arrays
 
 
 def _scored(texts: Split, titles: Sequence[str], seed: SeedEvidence, found: Explored) -> dict[str, Any]:
-    packed = {"logits": _packed(seed.logits.numpy(), "f4")}
+    arrays = {"logits": packed(seed.logits.numpy(), "f4")}
     if titles:
         coded = [coded_scores(seed.scores[title].numpy(), texts.starts.numpy()) for title in titles]
         codes, lows, highs = (np.stack(column) for column in zip(*coded, strict=True))
-        packed["scores"] = _packed(codes, "u1")
-        packed |= {"lows": _packed(lows, "f4"), "highs": _packed(highs, "f4")}
+        arrays["scores"] = packed(codes, "u1")
+        arrays |= {"lows": packed(lows, "f4"), "highs": packed(highs, "f4")}
     for name in ("disagreement", "entropy", "reach"):
         if name in found.tensors:
-            packed[name] = _packed(found.tensors[name].numpy(), "f4")
-    return packed
+            arrays[name] = packed(found.tensors[name].numpy(), "f4")
+    return arrays
 
 
 def coded_scores(scores: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -206,7 +206,7 @@ def _hands(found: Explored) -> dict[str, Any]:
     types = {"attention": "f4", "values": "f4", "valued": "u4", "influence": "u1"}
     types |= {"influenced": "u4", "influence_highs": "f4"}
     hands: dict[str, Any] = {
-        name: _packed(found.tensors[name].numpy(), kind)
+        name: packed(found.tensors[name].numpy(), kind)
         for name, kind in types.items()
         if name in found.tensors
     }
@@ -215,13 +215,15 @@ def _hands(found: Explored) -> dict[str, Any]:
     return hands
 
 
-def _packed(values: np.ndarray, kind: str) -> dict[str, Any]:
+def packed(values: np.ndarray, kind: str) -> dict[str, Any]:
+    """Pack an array as a type of the form above."""
     array = np.ascontiguousarray(values, dtype=np.dtype(f"<{kind}"))
     planes = array.reshape(-1).view(np.uint8).reshape(-1, array.itemsize).T
     return {"type": kind, "shape": list(array.shape), "data": _squeezed(planes.tobytes())}
 
 
-def _packed_json(value: Any) -> dict[str, Any]:
+def packed_json(value: Any) -> dict[str, Any]:
+    """Pack a list that JSON can hold."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return {"type": "json", "shape": [len(value)], "data": _squeezed(text.encode())}
 

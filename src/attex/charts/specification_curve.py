@@ -43,7 +43,7 @@ def specification_curve_chart(
         axis: What the values are.
         verdicts: What each universe says of a conclusion (see `VERDICTS`), where it is asked.
         lines: Values to compare with, by what is written beside them, as a published one.
-        experiments: The names of the universes' experiments, if they have any: a page can then open their
+        experiments: The names of the universes' experiments, if they have any: so a page can open their
             runs.
     """
     defined = np.flatnonzero(~np.isnan(values))

@@ -4,6 +4,7 @@ from attex.claims.ledger import Claim
 from attex.claims.reach import hindrance
 
 _GRID = "jain_wallace_2019/{dataset}_{encoder}_{attention}"
+_SOFTMAX = "softmax"
 _EXPERIMENTS = {
     "jain_wallace_2019": _GRID,
     "wiegreffe_pinter_2019": _GRID,
@@ -21,4 +22,9 @@ def command_for(claim: Claim) -> str | None:
     experiment = _EXPERIMENTS.get(claim.paper)
     if experiment is None or claim.projection in _UNSAID or hindrance(claim) is not None:
         return None
-    return f"attex run {experiment.format(**vars(claim))}"
+    command = f"attex run {experiment.format(**vars(claim))}"
+    if experiment == _GRID and claim.projection != _SOFTMAX:
+        # Under a name of its own: of an experiment that ran often, the last run counts.
+        name = "_".join(claim.cell)
+        command += f" -o name={name} -o model.attention.projection={claim.projection}"
+    return command

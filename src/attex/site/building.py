@@ -59,6 +59,7 @@ class SiteBuilder:
         """Write each run's numbers, and return what the list of runs shows of all."""
         runs = self.contents.runs
         changed = changed_settings([run.config for run in runs])
+        studies = tuple(f"{study.manifest['study']}." for study in self.contents.studies)
         rows = []
         for number, run in enumerate(track(runs, SITE, len(runs))):
             listed = run.listed
@@ -75,6 +76,7 @@ class SiteBuilder:
                     "seeds": listed.seeds,
                     "href": self._href(listed.path, self.target),
                     "path": quote(str(listed.path)),
+                    "universe": listed.experiment.startswith(studies),
                     "trouble": trouble,
                     "headlines": [vars(first) for first, *_ in listed.headlines.values()],
                     "settings": {key: values[number] for key, values in changed.items()},

@@ -16,19 +16,21 @@ export function start() {
     place.append(...[...values].map((value) => h("option", { value }, value)));
   }
   const shown = [
-    { title: "paper", value: (claim) => claim.paper },
-    { title: "where", value: (claim) => claim.location },
+    { title: "verdict", value: (claim) => claim.verdict },
     { title: "model", value: (claim) => claim.model },
     { title: "quantity", value: (claim) => claim.quantity },
     { title: "class", value: (claim) => claim.class },
     { title: "published", kind: "n", value: (claim) => claim.published, cell: (claim) => decimals(claim.published) },
     { title: "ours", kind: "n", value: (claim) => claim.ours || null },
-    { title: "verdict", value: (claim) => claim.verdict },
     {
       title: "what answers it",
-      kind: "words",
       value: (claim) => claim.answer,
       cell: (claim) => h(claim.answer.startsWith(COMMAND) ? "code" : "span", {}, claim.answer),
+    },
+    {
+      title: "source",
+      value: (claim) => `${claim.paper} ${claim.location}`,
+      cell: (claim) => h("span", {}, claim.paper, h("small", {}, `, ${claim.location}`)),
     },
     { title: "judged by", value: (claim) => claim.experiment || null },
   ];

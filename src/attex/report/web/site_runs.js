@@ -21,13 +21,14 @@ function headline(run, quantity) {
 function number(one) {
   if (!one || one.value === null) return "–";
   const interval = one.low === null ? "" : ` [${decimals(one.low)}, ${decimals(one.high)}]`;
-  return h("span", {}, decimals(one.value), h("small", {}, interval));
+  return h("span", { class: "bounded" }, decimals(one.value), h("small", {}, interval));
 }
 
 /** Show the list, and follow what is typed and chosen. */
 export function start() {
   const { runs, settings } = window.attexSite.runs;
-  const [find, newest, told] = ["find", "newest", "chosen"].map((id) => document.getElementById(id));
+  const places = ["find", "newest", "universes", "chosen"];
+  const [find, newest, universes, told] = places.map((id) => document.getElementById(id));
   const grid = new Grid(document.getElementById("runs"), "Runs");
   const all = runs.map((run, id) => ({ ...run, id, words: words(run) }));
   const first = new Map();
@@ -52,13 +53,18 @@ export function start() {
   }
 
   function show() {
-    const shown = all.filter((run) => has(run.words, find.value) && (!newest.checked || first.get(run.experiment) === run.id));
+    const shown = all.filter(
+      (run) =>
+        has(run.words, find.value) &&
+        (!newest.checked || first.get(run.experiment) === run.id) &&
+        (universes.checked || !run.universe),
+    );
     const quantities = [...new Set(shown.flatMap((run) => run.headlines.map((one) => one.quantity)))];
     const columns = [
       { title: "compare", cell: box },
-      { title: "experiment", value: (run) => run.experiment, cell: (run) => h("a", { href: run.href }, run.experiment) },
+      { title: "experiment", kind: "name", value: (run) => run.experiment, cell: (run) => h("a", { href: run.href }, run.experiment) },
       { title: "when", value: (run) => run.when },
-      { title: "seeds", value: (run) => run.seeds, kind: "n", cell: (run) => String(run.seeds) },
+      { title: "models", value: (run) => run.seeds, kind: "n", cell: (run) => String(run.seeds) },
       ...quantities.map((quantity) => ({
         title: quantity,
         kind: "n",
@@ -72,6 +78,8 @@ export function start() {
   }
 
   find.addEventListener("input", show);
-  newest.addEventListener("change", show);
+  for (const place of [newest, universes]) place.addEventListener("change", show);
+  // Who has nothing but universes wants to see them.
+  universes.checked = all.every((run) => run.universe);
   show();
 }

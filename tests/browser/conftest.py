@@ -42,7 +42,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> attex.Run:
         for i in range(60)
         for word, label in (("good", f"pos{HOSTILE}"), ("bad", "neg&"))
     ]
-    rows[0]["text"] = " ".join(f"w{i % 40}" for i in range(400))
+    for row in rows[::15]:
+        row["text"] += " " + " ".join(f"w{i % 40}" for i in range(310))
     (folder / "hostile.jsonl").write_text("\n".join(map(json.dumps, rows)))
     experiment = {
         "name": "hostile",
@@ -51,7 +52,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> attex.Run:
         "model": {"embedding_width": 8, "encoder": {"type": "lstm", "hidden": 4}},
         "trainer": {"epochs": 2},
         "importance": ["attention", "gradient", "leave_one_out"],
-        "analyses": ["agreement", "permutation"],
+        "analyses": ["agreement", {"type": "permutation", "draws": 5}],
         "seeds": [0, 1],
     }
     finished = attex.run(experiment, output_dir=folder / "out", device="cpu")

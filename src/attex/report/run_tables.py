@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from attex.agreement.statistic import STATISTICS
@@ -21,7 +21,7 @@ _BESIDE = ("null", "chance", "random", "ceiling", "untrained", "permuted", "unca
 _WORDS = {
     "null": "chance",
     "untrained": "untrained model",
-    "permuted": "same weights, other words",
+    "permuted": "permuted attention",
     "n": "texts",
     "roc_auc": "ROC-AUC",
     "f1": "F1",
@@ -54,13 +54,21 @@ class Grid:
 
 
 @dataclass(frozen=True)
+class Fold:
+    """Grids that are shown when asked for; the heading asks."""
+
+    heading: str
+    grids: Sequence[Grid]
+
+
+@dataclass(frozen=True)
 class Shown:
     """The grids of one table: `first` is there at once, `more` when asked for; `file` has all of it."""
 
     name: str
     file: str
     first: Sequence[Grid] = ()
-    more: Sequence[Grid] = field(default_factory=tuple)
+    more: Sequence[Fold] = ()
 
 
 def shown_tables(analysis: Analysis, tables: "Mapping[str, pl.DataFrame]") -> list[Shown]:
@@ -85,16 +93,16 @@ def _shown(analysis: Analysis, path: str, table: "pl.DataFrame") -> Shown:
         of = [column for column in whole.columns if not whole[column].dtype.is_numeric()]
         return Shown(words, f"{path}.csv", [_grid(whole, len(of))])
     view = _fuller(table, given)
-    first, more = [], []
+    first, apart, misleading = [], [], []
     for statistic, rows in _by_statistic(table):
         why = misleads(statistic)
         heading = statistic if statistic and table["statistic"].n_unique() > 1 else ""
-        grids = list(_grids(rows, view, heading, f"{statistic} misleads: {why}." if why else ""))
-        if why:
-            more += grids
-        else:
-            first += grids[:1]
-            more += grids[1:]
+        overall, *parts = _grids(rows, view, heading, f"{statistic} misleads: {why}." if why else "")
+        misleading += [overall] if why else []
+        first += [] if why else [overall]
+        apart += [] if why else parts
+    folds = {"By class and by seed": apart, "A statistic that misleads": misleading}
+    more = [Fold(heading, grids) for heading, grids in folds.items() if grids]
     return Shown(words, f"{path}.csv", first, more)
 
 
@@ -186,7 +194,8 @@ def _grid(table: "pl.DataFrame", about: int, heading: str = "", warning: str = "
                 cells.append(Cell("–" if row[place] is None else str(row[place])))
             else:
                 bounds = row[place + 1 : place + 3] if interval_of(names, place) else ()
-                cells.append(_number(row[place], bounds, first=place == about))
+                beside = name in _BESIDE
+                cells.append(_number(row[place], bounds, first=place == about, rough=beside))
         body.append(cells)
     return _cut(Grid(heads, body, about, heading, "", warning))
 
@@ -198,10 +207,12 @@ def _cut(grid: Grid) -> Grid:
     return Grid(grid.heads, grid.rows[:_MOST_ROWS], grid.about, grid.heading, remark, grid.warning)
 
 
-def _number(value: Any, bounds: Sequence[Any], first: bool = False) -> Cell:
+def _number(value: Any, bounds: Sequence[Any], first: bool = False, rough: bool = False) -> Cell:
+    """Write a number with its interval; a `rough` one is not told from 0 where it rounds to it."""
     known = [bound for bound in bounds if bound is not None and bound == bound]
     interval = f"[{', '.join(map(written, known))}]" if len(known) == 2 else ""
-    return Cell(written(value), interval, number=True, first=first)
+    tiny = rough and isinstance(value, float) and abs(value) < 0.001
+    return Cell(written(0.0 if tiny else value), interval, number=True, first=first)
 
 
 def _word(name: str) -> str:

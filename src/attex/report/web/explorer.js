@@ -132,18 +132,18 @@ export class Explorer {
     await this._show();
   }
 
-  /** A seed whose file is not there is said, and the first takes its place. */
+  /** The first seed takes the place of one whose file is not there. */
   _withoutSeed() {
-    const { seed } = this.state;
     this.state.seed = this.start.seed;
     this._fillControls();
-    this._tellMissing(seed);
+    this._tellMissing();
   }
 
-  _tellMissing(seed) {
-    const told = this.$("missing");
-    told.hidden = false;
-    told.textContent = `Seed ${seed} is not here: explorer/seed-${seed}.js lies beside the page when it is not moved alone.`;
+  _tellMissing() {
+    const files = [...this.texts.missing].sort().map((seed) => `explorer/seed-${seed}.js`);
+    this.$("missing").hidden = !files.length;
+    this.$("missing").textContent =
+      `Not beside this page: ${files.join(", ")}. Send the page with its folder to see other seeds and to lay hands on the attention.`;
   }
 
   _fillControls() {
@@ -156,7 +156,7 @@ export class Explorer {
     for (const name of ["first", "second"]) this.$(name).closest("label").hidden = this.state.sort !== "disagreement";
     this.$("down").setAttribute("aria-pressed", String(this.state.down));
     this.$("down").textContent = this.state.down ? "↓ highest first" : "↑ lowest first";
-    if (this.state.sort === "order") this.$("down").textContent = this.state.down ? "↓ last first" : "↑ first first";
+    if (this.state.sort === "order") this.$("down").textContent = this.state.down ? "↓ from the end" : "↑ from the start";
   }
 
   async _list() {
@@ -273,7 +273,7 @@ export class Explorer {
     const every = this.state.spread ? this.texts.seeds : [this.state.seed];
     const whole = this.given ?? (await this.texts.one(number, every));
     if (!current()) return;
-    for (const seed of every) if (this.texts.missing.has(seed)) this._tellMissing(seed);
+    this._tellMissing();
     this._draw(whole);
     await this._showPinned();
     this._remember();
@@ -328,7 +328,7 @@ export class Explorer {
   }
 
   _selectToken(token) {
-    this.token = this.token === token && !this._dragging ? token : token;
+    this.token = token;
     this.hands.select(token);
     this._rows();
     this.view.focus(token);

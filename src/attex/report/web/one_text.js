@@ -200,7 +200,6 @@ export class OneText {
   _drag(event, t, bar) {
     event.preventDefault();
     bar.setPointerCapture(event.pointerId);
-    this._select(t);
     const [from, before] = [event.clientY, this.weights[t]];
     // A full weight is this many pixels away, however large the bar is.
     const pixels = 160;
@@ -209,6 +208,8 @@ export class OneText {
       bar.removeEventListener("pointermove", move);
       bar.removeEventListener("pointerup", end);
       bar.removeEventListener("pointercancel", end);
+      // Only now: what is chosen is drawn anew, and this bar with it.
+      this._select(t);
     };
     bar.addEventListener("pointermove", move);
     bar.addEventListener("pointerup", end);

@@ -41,6 +41,7 @@ TOP = {
     "finished_run",
     "finished_study",
     "run_list",
+    "serving",
     "site",
     "starter",
     "terminal",

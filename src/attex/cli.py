@@ -218,6 +218,7 @@ def compare(
 
 app.command()(page_verbs.explain)
 app.command()(page_verbs.site)
+app.command()(page_verbs.serve)
 
 
 @app.command()

@@ -15,6 +15,7 @@ from attex.data.reader import READERS, Document, Reader
 from attex.foundations.divergences import distribution
 from attex.foundations.errors import UserError, brief
 from attex.foundations.json_text import is_unicode
+from attex.importance.influence import influence_on_states
 from attex.importance.measure import MEASURES
 
 if TYPE_CHECKING:
@@ -106,22 +107,39 @@ class Explainer:
         """Read a text, or a list of its tokens, and score them by the run's measures or others."""
         named = self._measures(self.run.config["importance"] if measures is None else measures)
         batch, tokens = self.batch(text)
-        with torch.no_grad():
-            output = distribution(self.traced(batch).logits)[0]
+        output = distribution(self._traced(batch).logits)[0]
         classes: list[str] = self.run.vocabulary["classes"]
-        predicted = int(output.argmax())
-        # Nobody knows the label of a new text: measures that ask for one are given the prediction.
-        batch = replace(batch, labels=torch.full_like(batch.labels, predicted))
-        inside = batch.scorable[0]
         return Explanation(
             run=self.run.config["name"],
             seed=self.seed,
             tokens=tokens,
-            known=[token in self._rows for token in tokens],
-            scores={name: score(self.model, batch)[0][inside].tolist() for name, score in named.items()},
-            prediction=classes[predicted],
+            known=self.known(tokens),
+            scores=self._scores(batch, int(output.argmax()), named),
+            prediction=classes[int(output.argmax())],
             probabilities=dict(zip(classes, output.tolist(), strict=True)),
         )
+
+    def explored(self, batch: Batch) -> dict[str, Any]:
+        """Return what the explorer of a page shows of a text, the influence of its tokens included."""
+        from attex.report.explorer import head_form, one_seed
+
+        trace, inside = self._traced(batch), batch.scorable[0]
+        predicted = int(distribution(trace.logits)[0].argmax())
+        form = self.model.decoder.formula()
+        values = self.model.readout(trace.hidden, batch).values[0][inside] if form else None
+        ((_, shares),) = influence_on_states(self.model, batch)
+        return one_seed(
+            trace.logits[0].tolist(),
+            self._scores(batch, predicted, self._measures(self.run.config["importance"])),
+            trace.attention[0][inside].tolist(),
+            None if values is None else values.tolist(),
+            head_form(form),
+            shares[0][inside][:, inside].nan_to_num(0.0).tolist(),
+        )
+
+    def known(self, tokens: Sequence[str]) -> list[bool]:
+        """Say of each token whether the model knows the word."""
+        return [token in self._rows for token in tokens]
 
     def batch(self, text: str | Sequence[str]) -> tuple[Batch, list[str]]:
         """Make a batch of one text, with its tokens; the batch has the markers that the corpus has."""
@@ -134,10 +152,18 @@ class Explainer:
         corpus = Corpus(self._words, past, classes, {_TEXT: split}, facts={}, markers=markers)
         return Batcher(corpus, _TEXT, self._device).batch([0]), tokens
 
-    def traced(self, batch: Batch) -> "Trace":
-        """Run the model over a batch."""
+    @torch.no_grad()
+    def _traced(self, batch: Batch) -> "Trace":
         trace: Trace = self.model(batch)
         return trace
+
+    def _scores(
+        self, batch: Batch, predicted: int, measures: Mapping[str, Any]
+    ) -> dict[str, list[float]]:
+        # Nobody knows the label of a new text: measures that ask for one are given the prediction.
+        batch = replace(batch, labels=torch.full_like(batch.labels, predicted))
+        inside = batch.scorable[0]
+        return {name: score(self.model, batch)[0][inside].tolist() for name, score in measures.items()}
 
     def _tokens(self, text: str | Sequence[str]) -> list[str]:
         given = [text] if isinstance(text, str) else [*text]

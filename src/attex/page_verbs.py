@@ -39,6 +39,7 @@ def explain(
 
     if as_json and as_html:
         raise UserError("--json and --html exclude each other: name one")
+    _one_thread()
     explainer = Explainer(Run(find_run(run, output_dir)), seed, device)
     given = [*texts] if texts else _lines_of_input()
     explained = (explainer(text, measure or None) for text in given)
@@ -81,6 +82,31 @@ def site(
     from attex.site.building import SiteBuilder
 
     print(f"site: open {SiteBuilder(folder, to).build()}")
+
+
+def serve(
+    run: RunName,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="On this machine only; 0 is any that is free.")
+    ] = 8000,
+    device: Device = "cpu",
+    output_dir: OutputDir = Path("outputs"),
+) -> None:
+    """Show the page of a run with a box for texts that are typed in, which its models read at once."""
+    from attex.finished_run import Run
+    from attex.run_list import find_run
+    from attex.serving import TextServer, check_installed, serve
+
+    check_installed()
+    _one_thread()
+    serve(TextServer(Run(find_run(run, output_dir)), device), port)
+
+
+def _one_thread() -> None:
+    """Compute with one thread: one text has not enough work for two, which would wait for each other."""
+    import torch
+
+    torch.set_num_threads(1)
 
 
 def _lines_of_input() -> Iterator[str]:

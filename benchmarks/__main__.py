@@ -23,6 +23,7 @@ MODULES = (
     "counterfactual",
     "influence",
     "analyses",
+    "page",
 )
 
 

@@ -16,12 +16,16 @@ def test_axe_finds_no_violation(browser: Any, run: attex.Run, theme: str, width:
     page = context.new_page()
     page.goto(f"file://{run.report}")
     page.wait_for_selector("#explorer[data-ready]")
-    page.wait_for_function("attexExplorer.explorer.hands.weights !== null")
+    page.wait_for_function("attexExplorer.explorer.pane.hands.weights !== null")
     page.evaluate("document.querySelectorAll('details').forEach((fold) => (fold.open = true))")
     page.evaluate("document.querySelectorAll('[data-chart]').forEach((place) => place.scrollIntoView())")
     page.wait_for_timeout(500)
     found = axe.run(page).response["violations"]
-    told = [(one["id"], node["html"][:200], node["failureSummary"][:200]) for one in found for node in one["nodes"]]
+    told = [
+        (one["id"], node["html"][:200], node["failureSummary"][:200])
+        for one in found
+        for node in one["nodes"]
+    ]
     assert told == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     context.close()

@@ -122,12 +122,14 @@ def test_draws_are_those_of_python(call: Call) -> None:
             assert drawn == pytest.approx(normals(ids, mask, draw + 1, 0)[0, draw].tolist(), abs=1e-9)
 
 
-@pytest.mark.parametrize(("kind", "outputs"), [("linear", 1), ("linear", 4), ("tanh_linear", 3), ("pair_linear", 3)])
+@pytest.mark.parametrize(
+    ("kind", "outputs"), [("linear", 1), ("linear", 4), ("tanh_linear", 3), ("pair_linear", 3)]
+)
 def test_the_search_finds_what_it_finds_in_python(call: Call, kind: str, outputs: int) -> None:
     model = example(17, outputs, kind)
     code = """
-        const found = await m.searchedAdversary(given.model, given.model.attention, BigInt(given.id), 0.05);
-        return Array.from(found);"""
+        const { model, id } = given;
+        return Array.from(await m.searchedAdversary(model, model.attention, BigInt(id), 0.05));"""
     weights = call("search", code, model=model, id="42")
     own = row(model["attention"])
     mask, ids = torch.ones(1, 17, dtype=torch.bool), torch.tensor([42])
@@ -139,7 +141,9 @@ def test_the_search_finds_what_it_finds_in_python(call: Call, kind: str, outputs
 
 
 @pytest.mark.parametrize("outputs", [1, 2, 4])
-def test_no_attention_leaves_the_reachable_interval_and_its_ends_are_reached(call: Call, outputs: int) -> None:
+def test_no_attention_leaves_the_reachable_interval_and_its_ends_are_reached(
+    call: Call, outputs: int
+) -> None:
     model = example(6, outputs)
     draw = np.random.default_rng(0)
     alphas = [draw.dirichlet(np.full(6, a), 4000) for a in (0.05, 0.2, 1.0)]

@@ -87,7 +87,7 @@ def disagreement(subject: Subject) -> Tensor:
 
 
 def _influence(subject: Subject, chosen: Sequence[int]) -> dict[str, Tensor]:
-    """Return the shares [T,T] of the chosen texts, one after the other, at 8 bits of each text's highest."""
+    """Return the shares [T,T] of the chosen texts in turn, at 8 bits of each text's highest."""
     if not chosen:
         return {}
     model, texts = subject.load(), Batcher(subject.corpus, ANALYSED, subject.device)

@@ -1,51 +1,54 @@
 """What the explorer of a page shows: every analysed text of every seed, packed small.
 
-**One text** is a JSON object. The page makes one when a text is opened, and whoever answers with a text that was
-typed in (`attex serve`) sends one; `one_text` builds it. All that is drawn and computed of a text is made of it:
+**One text** is a JSON object. The page makes one when a text is opened, and whoever answers with a text
+that was typed in (`attex serve`) sends one; `one_text` builds it. All that is drawn and computed of a
+text is made of it:
 
     {
-      "name": "test 12",            what the text is called
-      "id": "-4821…",               the hash of the name that draws depend on, as digits (JavaScript rounds long numbers)
-      "tokens": ["a", "film"],      words as written, T of them, without markers
-      "known": [true, false],       false where the model sees <unk>
-      "truth": [true, false],       whether a token is known to decide; null where that is not known
-      "query": ["who", "?"],        the words of a second text; null without one
-      "label": 1,                   the number of its class; null for a text that has none
-      "seeds": {"0": SEED, …}       by the number of the seed; one at least
+      "name": "test 12",         what the text is called
+      "id": "-4821…",            the hash of the name that draws depend on, as digits: JavaScript would
+                                 round the number
+      "tokens": ["a", "film"],   words as written, T of them, without markers
+      "known": [true, false],    false where the model sees <unk>
+      "truth": [true, false],    whether a token is known to decide; null where that is not known
+      "query": ["who", "?"],     the words of a second text; null without one
+      "label": 1,                the number of its class; null for a text that has none
+      "seeds": {"0": SEED, …}    by the number of the seed; one at least
     }
 
     SEED = {
-      "logits": [0.7],              O numbers: one is a sigmoid (of class 1), several are a softmax; null is −∞
-      "scores": {"attention": [0.1, null]},     T numbers for every measure, by its title; null where undefined
-      "attention": [0.1, 0.9],      the model's weights, T numbers; null where they are not at hand
-      "values": [[0.3], [0.8]],     k numbers for every token; null where they are not at hand
-      "head": HEAD,                 null where the output cannot be computed in the page
-      "influence": [[1, 0], …]      T rows, one for each hidden state: the share of each token; null if not at hand
+      "logits": [0.7],           O numbers: one is a sigmoid (of class 1), several are a softmax; null is −∞
+      "scores": {"attention": [0.1, null]},   T numbers for every measure, by its title; null: undefined
+      "attention": [0.1, 0.9],   the model's weights, T numbers; null where they are not at hand
+      "values": [[0.3], [0.8]],  k numbers for every token; null where they are not at hand
+      "head": HEAD,              null where the output cannot be computed in the page
+      "influence": [[1, 0], …]   T rows, one for each hidden state: the share of each token; or null
     }
 
     HEAD turns Σ_t α_t values_t = c into logits:
       {"kind": "linear", "bias": [b]}                              c + b
-      {"kind": "tanh_linear", "weight": [[…], …], "bias": [b]}     W tanh(c) + b, W of O rows of k numbers
-      {"kind": "pair_linear", "weight": [[…], …], "bias": [b]}     W [x; y; |x − y|; x ∘ y] + b, with c = [x; y]
+      {"kind": "tanh_linear", "weight": [[…], …], "bias": [b]}     W tanh(c) + b, W [O,k]
+      {"kind": "pair_linear", "weight": [[…], …], "bias": [b]}     W [x; y; |x − y|; x ∘ y] + b, c = [x; y]
     and in each "allowed": [true, …] of O, or null: other outputs have the logit −∞.
 
-**All texts** of a run are packed: arrays as {"type", "shape", "data"}, where data is base64 of gzip of the bytes, all
-lowest bytes first, then all second ones and so on, which packs better; type is u1, u2, u4, i8, f4 or json. A missing
-array is absent. N texts, n tokens, M measures, P pairs of measures, V different words:
+**All texts** of a run are packed: arrays as {"type", "shape", "data"}, where data is gzip of the bytes,
+all lowest bytes first, then all second ones and so on, which packs better, in letters (`in_letters`: a
+sixteenth less than base64); type is u1, u2, u4, i8, f4 or json. A missing array is absent. N texts, n
+tokens, M measures, P pairs of measures, V different words:
 
-    in the page   {"classes", "seeds", "measures", "pairs" [[i, j], …], "reach_epsilon", "texts": TEXTS, "first": SCORED}
-    TEXTS         names (json), words (json, V of them), unknown [V], tokens [n], lengths [N], labels [N], ids [N], truth
-                  [n], query_tokens, query_lengths
-    SCORED        logits [N,O]; scores [M,n] from 0 to 254 between lows [M,N] and highs [M,N], 255 where undefined;
-                  disagreement [P,N] (Kendall's τ), entropy [N] of the attention (a share of the largest), reach [N] (the
-                  exact adversary's JSD at reach_epsilon)
-    explorer/seed-N.js    calls attexExplorer.take(N, {"scored": SCORED (not of the first seed), "attention" [n],
-                  "values" [n′,k] of the texts `valued` (all, where that is absent), "head", "allowed" [N,O],
-                  "influence" (u1, 255 is the text's highest share, 0 undefined) of the texts `influenced`,
-                  "influence_highs"})
+    in the page   {"classes", "seeds", "measures", "pairs" [[i, j], …], "reach_epsilon", "texts": TEXTS,
+                  "first": SCORED}
+    TEXTS         names (json), words (json, V of them), unknown [V], tokens [n], lengths [N], labels [N],
+                  ids [N], truth [n], query_tokens, query_lengths
+    SCORED        logits [N,O]; scores [M,n] from 0 to 254 between lows [M,N] and highs [M,N], 255 where
+                  undefined; disagreement [P,N] (Kendall's τ), entropy [N] of the attention (a share of the
+                  largest), reach [N] (the exact adversary's JSD at reach_epsilon)
+    explorer/seed-N.js    calls attexExplorer.take(N, {"scored": SCORED (not of the first seed),
+                  "attention" [n], "values" [n′,k] of the texts `valued` (all, where that is absent),
+                  "head", "allowed" [N,O], "influence" (u1, 255 is the text's highest share, 0 undefined)
+                  of the texts `influenced`, "influence_highs"})
 """
 
-import base64
 import gzip
 import json
 from collections.abc import Mapping, Sequence
@@ -65,6 +68,9 @@ FOLDER = "explorer"
 """Where the scripts with more of each seed lie, beside the page."""
 
 _LEVELS, _UNDEFINED = 254, 255
+_SPECIAL = {" ", '"', "'", "&", "<", ">", "\\", "`", "/", "~"}
+_LETTERS = np.array([ord(c) for c in map(chr, range(33, 127)) if c not in _SPECIAL], dtype=np.uint8)
+"""85 letters that mean nothing special in HTML, JSON or JavaScript."""
 
 
 @dataclass(frozen=True)
@@ -190,7 +196,7 @@ def _scored(texts: Split, titles: Sequence[str], seed: SeedEvidence, found: Expl
 
 
 def coded_scores(scores: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Write flat scores at 8 bits: codes [n], and the lowest (0 or below) and highest of each text [N]."""
+    """Write flat scores at 8 bits: codes [n], lowest (0 or below) and highest of each text [N]."""
     known = np.isfinite(scores)
     filled = np.where(known, scores, 0.0)
     lows = np.minimum(np.minimum.reduceat(filled, starts[:-1]), 0.0)
@@ -230,4 +236,14 @@ def packed_json(value: Any) -> dict[str, Any]:
 
 def _squeezed(data: bytes) -> str:
     # The time is left out: the same texts give the same file.
-    return base64.b64encode(gzip.compress(data, compresslevel=6, mtime=0)).decode("ascii")
+    return in_letters(gzip.compress(data, compresslevel=6, mtime=0))
+
+
+def in_letters(data: bytes) -> str:
+    """Write four bytes as five letters of 85; the first letter counts bytes added at the end."""
+    added = -len(data) % 4
+    numbers = np.frombuffer(data + bytes(added), dtype=">u4").astype(np.uint32)
+    digits = np.empty((len(numbers), 5), dtype=np.uint8)
+    for place in reversed(range(5)):
+        numbers, digits[:, place] = np.divmod(numbers, 85)
+    return f"{added}{_LETTERS[digits].tobytes().decode('ascii')}"

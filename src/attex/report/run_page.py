@@ -46,8 +46,8 @@ def render_run(
 ) -> str:
     """Render the page of what the analyses found, in their order; that of performance comes first.
 
-    `explorer` are the texts as `report/explorer.py` packs them, `claims` rows of published numbers beside
-    ours; `kept_in` is a folder for what pages share. Of the texts that were `left_out` the page lists
+    `explorer` are the texts as `report/explorer.py` packs them, `claims` rows of published numbers
+    beside ours; `kept_in` is a folder for what pages share. Of the texts that were `left_out` the page lists
     the first: it must stay small however many they are.
     """
     headline: list[Headline] = [line for _, result in analyses for line in result.headline]
@@ -100,7 +100,7 @@ def _figure(sections: Sequence[AnalysisSection]) -> tuple[str, dict[str, Any]] |
 
 
 def _twins(claims: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Choose the published numbers of the first screen: about attention, of statistics that do not mislead."""
+    """Choose the published numbers of the first screen: about attention, by what does not mislead."""
     about_all = [row for row in claims if row["class"] in ("", "overall", None)] or list(claims)
     fair = [row for row in about_all if not misleads(row["quantity"])] or about_all
     own = [row for row in fair if "attention" in row["quantity"]] or fair

@@ -1,4 +1,4 @@
-"""The tables of a run's page: few columns, the calibrated number first, each number with its interval."""
+"""The tables of a run's page: few columns, the calibrated number first, each with its interval."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ _MOST_ROWS = 60
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell as it is written: a number and its interval, or words; `first` is the one to be read first."""
+    """A cell as it is written: a number and its interval, or words; `first` is to be read first."""
 
     text: str
     interval: str = ""
@@ -43,7 +43,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table as it is shown: how many columns say what a row is about, names, cells, where the rest is."""
+    """A table as it is shown; the first `about` columns say what a row is about."""
 
     heads: Sequence[str]
     rows: Sequence[Sequence[Cell]]
@@ -73,7 +73,9 @@ class Shown:
 
 def shown_tables(analysis: Analysis, tables: "Mapping[str, pl.DataFrame]") -> list[Shown]:
     """Lay out the tables of an analysis, the one of its name first."""
-    return [_shown(analysis, path, table) for path, table in tables.items() if path.startswith("tables/")]
+    return [
+        _shown(analysis, path, table) for path, table in tables.items() if path.startswith("tables/")
+    ]
 
 
 def misleads(statistic: str) -> str:
@@ -118,7 +120,11 @@ def _fuller(table: "pl.DataFrame", view: View) -> View:
     """Put the calibrated number before the view's numbers, and what they are read beside after them."""
     there = [name for name in (*_FIRST, *_BESIDE) if name in table.columns and not _empty(table[name])]
     calibrated = [name for name in _FIRST if name in there]
-    chosen = [*calibrated, *(name for name in view.numbers if name not in there), *there[len(calibrated) :]]
+    chosen = [
+        *calibrated,
+        *(name for name in view.numbers if name not in there),
+        *there[len(calibrated) :],
+    ]
     # How many values could not be calibrated is told where any could not.
     if "uncalibrated" in chosen and not (table["uncalibrated"] > 0).any():
         chosen.remove("uncalibrated")
@@ -184,6 +190,8 @@ def _grid(table: "pl.DataFrame", about: int, heading: str = "", warning: str = "
     names = table.columns
     ends = {name for place in range(len(names)) for name in interval_of(names, place) or ()}
     heads = [_word(name) for name in names if name not in ends]
+    bounded = (place for place in range(about, len(names)) if interval_of(names, place))
+    main = next(bounded, about)
     body = []
     for row in table.iter_rows():
         cells = []
@@ -195,7 +203,7 @@ def _grid(table: "pl.DataFrame", about: int, heading: str = "", warning: str = "
             else:
                 bounds = row[place + 1 : place + 3] if interval_of(names, place) else ()
                 beside = name in _BESIDE
-                cells.append(_number(row[place], bounds, first=place == about, rough=beside))
+                cells.append(_number(row[place], bounds, first=place == main, rough=beside))
         body.append(cells)
     return _cut(Grid(heads, body, about, heading, "", warning))
 

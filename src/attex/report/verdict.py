@@ -39,8 +39,8 @@ def near_chance(findings: Findings) -> str:
     if gained >= _NEAR and headline.above_chance() is not False:
         return ""
     return (
-        "The model is hardly better than always taking the commonest class. There is next to no decision to "
-        "explain: read what follows as a description of such a model, not as evidence about attention."
+        "The model is hardly better than always taking the commonest class. There is next to no "
+        "decision to explain: what follows describes such a model, and is no evidence about attention."
     )
 
 
@@ -48,7 +48,9 @@ def _performance(headline: Headline) -> str:
     if headline.value is None:
         return "How good the model is cannot be said."
     interval = _interval(headline.low, headline.high)
-    sentence = f"The model decides {_percent(headline.value)}{interval} of the test texts as they are labelled"
+    sentence = (
+        f"The model decides {_percent(headline.value)}{interval} of the test texts as they are labelled"
+    )
     if headline.chance is None:
         return f"{sentence}."
     return f"{sentence}; always taking the commonest class would decide {_percent(headline.chance)} so."
@@ -69,7 +71,7 @@ def _truth(headlines: Sequence[Headline]) -> str:
 
 
 def _agreement(table: "pl.DataFrame") -> list[str]:
-    """Say how far attention goes from chance to what could be reached, with what, beside the controls."""
+    """Say how far attention goes from chance to what could be reached, beside the controls."""
     rows = [
         row
         for row in table.to_dicts()
@@ -89,8 +91,8 @@ def _of_pair(row: dict[str, Any]) -> str:
     second, first = (first, second) if second == "attention" else (second, first)
     interval = _interval(row["calibrated_low"], row["calibrated_high"])
     sentence = (
-        f"In ranking words {first} goes {_percent(row['calibrated'])}{interval} of the way from chance to what "
-        f"could be reached, by agreement with {second} ({row['statistic']})"
+        f"In ranking words {first} goes {_percent(row['calibrated'])}{interval} of the way from chance "
+        f"to what could be reached, by agreement with {second} ({row['statistic']})"
     )
     controls = {
         "permuted": "the same weights on other words go",

@@ -29,6 +29,7 @@ export function drawCharts(charts, embed) {
     const { view } = await embed(place, { ...chart, config }, { actions: EXPORT, renderer: "svg" });
     openRuns(view);
     place.querySelector("summary")?.setAttribute("aria-label", "Save this chart");
+    fit(place);
   };
   const watcher = new IntersectionObserver(
     (seen) => {
@@ -57,6 +58,21 @@ function openRuns(view) {
   view.addEventListener("mouseover", (event, item) => {
     if (linkOf(item)) event.target.style.cursor = "pointer";
   });
+}
+
+/** A chart shrinks to its place, but not so far that it cannot be read: then the place scrolls. */
+function fit(place) {
+  const svg = place.querySelector("svg");
+  const natural = Number(svg?.getAttribute("width"));
+  if (!natural || natural <= place.clientWidth) return;
+  place.closest(".first-screen")?.classList.add("wide");
+  const least = Math.min(natural, Math.max(300, 0.7 * natural));
+  if (least > place.clientWidth) {
+    svg.style.minWidth = `${least}px`;
+    place.tabIndex = 0;
+    place.setAttribute("role", "group");
+    place.setAttribute("aria-label", "Chart, can be scrolled");
+  }
 }
 
 function merged(first, second) {

@@ -16,6 +16,7 @@ export const HANDS = {
 };
 
 const NOT_HERE = {
+  loading: "Reading what lies beside the page…",
   file: "What the hands need lies beside this page, in the folder explorer, which is not there.",
   values: "The values of this text’s tokens are not in the file: of such a model they are kept for some texts only.",
   head: "The output of this model’s decoder is not computed in the page.",
@@ -70,9 +71,9 @@ export class Hands {
   }
 
   /** Lay hands on a text as one seed's model sees it; `state` has the choice, ε, the draw and typed weights. */
-  take(text, model, state) {
+  take(text, model, state, loading = false) {
     Object.assign(this, { text, model, state });
-    const lacking = !model.attention ? "file" : !model.head ? "head" : !model.values ? "values" : null;
+    const lacking = loading ? "loading" : !model.attention ? "file" : !model.head ? "head" : !model.values ? "values" : null;
     this._why.textContent = lacking ? NOT_HERE[lacking] : "";
     this._why.hidden = !lacking;
     this._controls.hidden = Boolean(lacking);

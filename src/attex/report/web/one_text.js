@@ -225,9 +225,11 @@ function columnWidth(word, rows) {
   return Math.max(least, 7.7 * letters + 12);
 }
 
+/** Bars are scaled, not laid out anew, and what they say is written only where it changes. */
 function drawBar(bar, weight, own, highest) {
   const [before, now, says] = bar.children;
-  before.style.height = `${(100 * own) / highest}%`;
-  now.style.height = `${(100 * weight) / highest}%`;
-  says.textContent = String(Math.round(100 * weight));
+  before.style.transform = `translateY(${-100 * (own / highest)}%)`;
+  now.style.transform = `scaleY(${weight / highest})`;
+  const words = String(Math.round(100 * weight));
+  if (says.textContent !== words) says.textContent = words;
 }

@@ -1,4 +1,4 @@
-// Arrays as the page carries them: base64 of gzip of bytes, all lowest bytes first (see report/explorer.py).
+// Arrays as the page carries them: gzip of bytes, all lowest bytes first, in letters (see report/explorer.py).
 
 const TYPES = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, i8: BigInt64Array, f4: Float32Array };
 
@@ -11,11 +11,21 @@ export async function unpack(packed) {
   return new type(interleaved(bytes, type.BYTES_PER_ELEMENT).buffer);
 }
 
+const LETTERS = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i)).filter((c) => !"\"'&<>\\`/~".includes(c));
+const DIGITS = new Uint8Array(128);
+LETTERS.forEach((letter, digit) => (DIGITS[letter.charCodeAt(0)] = digit));
+
+/** Five letters of 85 are four bytes; the first letter says how many bytes at the end do not count. */
 function bytesOf(text) {
-  const letters = atob(text);
-  const bytes = new Uint8Array(letters.length);
-  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
-  return bytes;
+  const count = (text.length - 1) / 5;
+  const bytes = new Uint8Array(4 * count);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0, at = 1; i < count; i++) {
+    let number = 0;
+    for (let digit = 0; digit < 5; digit++) number = number * 85 + DIGITS[text.charCodeAt(at++)];
+    view.setUint32(4 * i, number);
+  }
+  return bytes.subarray(0, bytes.length - Number(text[0]));
 }
 
 async function unzipped(bytes) {

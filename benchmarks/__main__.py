@@ -23,6 +23,8 @@ MODULES = (
     "counterfactual",
     "influence",
     "analyses",
+    "new_texts",
+    "site",
     "page",
 )
 

@@ -38,10 +38,15 @@ TOP = {
     "cli",
     "comparison",
     "experiment",
+    "explanation",
     "finished_run",
     "finished_study",
     "run_list",
+    "serving",
+    "site",
     "starter",
+    "terminal",
+    "page_verbs",
     "__main__",
     "testing",
 }
@@ -51,6 +56,7 @@ BARE = {"data", "models", "training", "importance", "agreement", "counterfactual
 BARE_PACKAGES = {"torch", "numpy", "scipy", "entmax", "pydantic", "pydantic_core", "safetensors"}
 PUBLIC = [
     "Experiment",
+    "Explanation",
     "Run",
     "FinishedStudy",
     "compare",

@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from attex import page_verbs
+
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -214,6 +216,11 @@ def compare(
     for line in found.lines():
         print(line)
     print(f"compare: open {found.report}")
+
+
+app.command()(page_verbs.explain)
+app.command()(page_verbs.site)
+app.command()(page_verbs.serve)
 
 
 @app.command()

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from attex.data.folder import DataFolder
 from attex.data.left_out import LeftOut, refusal
+from attex.foundations.errors import UserError
 from attex.foundations.registry import LATER, Registry, Spec
 
 SPLITS = ("train", "dev", "test")
@@ -93,6 +94,13 @@ class Reader(ABC):
         A text that cannot be used is an error, or a `LeftOut` in its place, which is counted and
         listed; a `Remark` is told to the user. Both may come anywhere among the documents.
         """
+
+    def tokens(self, text: str) -> list[str]:
+        """Cut and clean a text that is not in the dataset as those are that are in it."""
+        raise UserError(
+            f"the dataset's reader, {type(self).__name__}, does not say how it cuts a text: give it a "
+            "method tokens(text), or give the text as a list of tokens"
+        )
 
     def settled(self, documents: list[Document], folder: DataFolder) -> list[Document]:
         """Look at all documents together, before any is left out for its length or its class.

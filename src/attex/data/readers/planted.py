@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
+from attex.data.cleaning import words_and_marks
 from attex.data.folder import DataFolder
 from attex.data.planted_tasks import TASKS, Asked, TaskName, question
 from attex.data.reader import READERS, SPLITS, Document, Reader
@@ -37,6 +38,10 @@ class Planted(Reader):
     def files(self, folder: DataFolder) -> list[Path]:
         """Return nothing: the texts are generated."""
         return []
+
+    def tokens(self, text: str) -> list[str]:
+        """Cut a text into lower-case words and marks; the generated ones have no marks."""
+        return words_and_marks(text)
 
     def documents(self, folder: DataFolder) -> Iterator[Document]:
         """Generate all splits; a text that was written before is written anew."""

@@ -80,6 +80,10 @@ class Table(Reader):
         """Find the one file."""
         return [folder.own_file(self.path)]
 
+    def tokens(self, text: str) -> list[str]:
+        """Cut a text as those of the file are that are no lists of tokens."""
+        return _TOKENIZERS[self.tokenizer](text)
+
     def documents(self, folder: DataFolder) -> Iterator[Document | LeftOut | Remark]:
         """Read every row; one that cannot be used is left out, with the reason."""
         path = self.files(folder)[0]
@@ -159,7 +163,7 @@ class Table(Reader):
             if not all(map(str.strip, tokens)):
                 raise Unusable("a token is empty")
         else:
-            tokens = _TOKENIZERS[self.tokenizer](check_text(given, column))
+            tokens = self.tokens(check_text(given, column))
         return [*map(words.setdefault, tokens, tokens)]
 
     def _candidates(self, row: Row, label: str) -> frozenset[str] | None:

@@ -26,7 +26,8 @@ export function drawCharts(charts, embed) {
     drawn.add(place);
     const chart = charts[place.dataset.chart];
     const config = merged(chart.config ?? {}, themed(dark.matches && !matchMedia("print").matches));
-    await embed(place, { ...chart, config }, { actions: EXPORT, renderer: "svg" });
+    const { view } = await embed(place, { ...chart, config }, { actions: EXPORT, renderer: "svg" });
+    openRuns(view);
     place.querySelector("summary")?.setAttribute("aria-label", "Save this chart");
     fit(place);
   };
@@ -44,6 +45,19 @@ export function drawCharts(charts, embed) {
   for (const place of places) watcher.observe(place);
   dark.addEventListener("change", () => drawn.forEach(draw));
   addEventListener("beforeprint", () => places.filter((place) => !drawn.has(place)).forEach(draw));
+}
+
+/** Open the run of a universe whose mark is clicked, where the page knows of one. */
+function openRuns(view) {
+  const links = JSON.parse(document.getElementById("universes")?.textContent ?? "{}");
+  const linkOf = (item) => links[item?.datum?.experiment];
+  if (!Object.keys(links).length) return;
+  view.addEventListener("click", (event, item) => {
+    if (linkOf(item)) location.href = linkOf(item);
+  });
+  view.addEventListener("mouseover", (event, item) => {
+    if (linkOf(item)) event.target.style.cursor = "pointer";
+  });
 }
 
 /** A chart shrinks to its place, but not so far that it cannot be read: then the place scrolls. */

@@ -46,7 +46,8 @@ def _cell_runs(cell: Cell, grid: Grid, seeds: tuple[int, ...]) -> CellRuns:
         name: np.array([[one.draws.get(name, unknown) for one in row] for row in each], np.float32)
         for name in bounded
     }
-    return CellRuns(cell.about, cell.design.levels, seeds, values, draws)
+    names_of_settings = tuple(config.name for config in cell.configs)
+    return CellRuns(cell.about, cell.design.levels, seeds, values, draws, names_of_settings)
 
 
 def _rows(cell: Cell, grid: Grid, settings: Sequence[dict[str, str | None]]) -> Iterator[dict[str, Any]]:

@@ -20,7 +20,7 @@ IMPORTED = (
     "import torch, numpy, scipy, pydantic, safetensors.torch, entmax, typer, rich, rich.console\n"
     "import torch.fx.experimental.symbolic_shapes"
 )
-"""What of others' code the command needs (the last with torch's first gradient): it takes as it takes."""
+"""What of others' code the command needs (the last with the first gradient): it takes its time."""
 
 
 def benchmarks(data: Path | None) -> Iterator[Result]:

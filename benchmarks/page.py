@@ -1,4 +1,4 @@
-"""A run's page of IMDB's size in headless Chromium: its files, first paint, filters, sorts, a hand's update."""
+"""A run's page of IMDB's size in headless Chromium: its files, and how fast it answers."""
 
 import shutil
 import tempfile
@@ -12,7 +12,8 @@ import torch
 
 from attex.analyses.analysis import Evidence, SeedEvidence
 from attex.analyses.performance import PerformanceAnalysis
-from attex.data.corpus import Corpus, Split, stable_id
+from attex.data.corpus import Corpus
+from attex.data.split import Split, stable_id
 from attex.importance.measure import MEASURES
 from attex.report.explorer import FOLDER, Explored, pack_run
 from attex.report.run_page import render_run

@@ -1,6 +1,6 @@
 """A finished run: its folder, read when asked."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from attex.foundations.storage import read_json
 if TYPE_CHECKING:
     import polars as pl
 
-    from attex.explanation import Explainer, Explanation, Measures
+    from attex.explanation import Explainer, Explanation, Measures, Text
     from attex.models.classifier import AttentionModel
 
 
@@ -128,10 +128,11 @@ class Run:
 
     def explain(
         self,
-        text: str | Sequence[str],
+        text: "Text",
         measures: "Measures | None" = None,
         seed: int | None = None,
         device: str = "cpu",
+        query: "Text | None" = None,
     ) -> "Explanation":
         """Have the model of a seed read a new text: its prediction, and a score for every token.
 
@@ -143,6 +144,7 @@ class Run:
                 that asks for the label is given the predicted one.
             seed: of the model; the first if none is named.
             device: where it is computed.
+            query: what is asked of the text, where the models of the run read two.
 
         Raises:
             UserError: if the text has no tokens, or the run no such model; the message says which.
@@ -163,7 +165,7 @@ class Run:
 
         if (seed, device) not in self._explainers:
             self._explainers[seed, device] = Explainer(self, seed, device)
-        return self._explainers[seed, device](text, measures)
+        return self._explainers[seed, device](text, measures, query)
 
     @cached_property
     def _explainers(self) -> "dict[tuple[int | None, str], Explainer]":

@@ -21,6 +21,9 @@ def explain(
         list[str] | None,
         typer.Argument(metavar="[TEXT]...", help="Each in quotes; without any, the lines of stdin."),
     ] = None,
+    query: Annotated[
+        str | None, typer.Option(help="What is asked of each text, if the models read two.")
+    ] = None,
     measure: Annotated[
         list[str] | None,
         typer.Option(help="A measure, instead of those of the run; as often as you like."),
@@ -42,7 +45,7 @@ def explain(
     _one_thread()
     explainer = Explainer(Run(find_run(run, output_dir)), seed, device)
     given = [*texts] if texts else _lines_of_input()
-    explained = (explainer(text, measure or None) for text in given)
+    explained = (explainer(text, measure or None, query) for text in given)
     if as_json:
         for one in explained:
             print(json.dumps(one.to_json(), ensure_ascii=False))

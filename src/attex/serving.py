@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from attex.data.corpus import stable_id
+from attex.data.split import stable_id
 from attex.explanation import Explainer
 from attex.foundations.errors import UserError
 from attex.report.explorer import one_text
@@ -29,14 +29,15 @@ _NAME = "typed in"
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: a text, or a list of its tokens, and of which seeds, if not of all."""
+    """A text, or a list of its tokens; what is asked of it, if anything; which seeds, if not all."""
 
     text: str | list[str]
     seeds: list[int] | None = None
+    query: str | list[str] | None = None
 
     @classmethod
     def of(cls, kind: str, body: bytes) -> "Question":
-        """Read a question: JSON with a `text`, or the `tokens` of one, and perhaps `seeds`."""
+        """Read a question: JSON with a `text`, or its tokens, and perhaps `query` and `seeds`."""
         # Any page may send a form here, and only this one JSON.
         if kind.partition(";")[0].strip() != "application/json":
             raise UserError("expected application/json")
@@ -45,14 +46,16 @@ class Question:
         except (ValueError, RecursionError):
             asked = None
         fields = asked if isinstance(asked, dict) else {}
-        text: Any = fields.get("text", fields.get("tokens"))
-        seeds: Any = fields.get("seeds")
-        is_text = isinstance(text, str) or (isinstance(text, list) and _all(str, text))
-        if not is_text or not (seeds is None or (isinstance(seeds, list) and _all(int, seeds))):
-            raise UserError(
-                "expected an object with a text, or with a list of tokens, and perhaps seeds"
-            )
-        return cls(text, seeds)
+        text, query, seeds = (fields.get(name) for name in ("text", "query", "seeds"))
+        right = _is_text(text) and (query is None or _is_text(query))
+        if not right or not (seeds is None or (isinstance(seeds, list) and _all(int, seeds))):
+            raise UserError("expected an object with a text, as such or as a list of tokens")
+        assert text is not None
+        return cls(text, seeds, query)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, list) and _all(str, value))
 
 
 def _all(kind: type, values: list[Any]) -> bool:
@@ -69,21 +72,30 @@ class TextServer:
         # One text at a time: a model that is being asked for gradients is not to be shared.
         self._lock = threading.Lock()
         # The first text takes longer than those that follow: it is not to be the reader's.
-        self.answer(Question([run.vocabulary["words"][-1]]))
+        word = [run.vocabulary["words"][-1]]
+        asks = next(iter(self._explainers.values())).model.query is not None
+        self.answer(Question(word, query=word if asks else None))
 
     def answer(self, question: "Question") -> dict[str, Any]:
         """Read a text with the models of the seeds that are asked for, or of all."""
         text, seeds = question.text, question.seeds
-        if sum(map(len, text)) > _LONGEST:
+        if sum(map(len, text)) + sum(map(len, question.query or "")) > _LONGEST:
             raise UserError(f"the text has more than {_LONGEST:,} letters")
         asked = [one for seed, one in self._explainers.items() if seeds is None or seed in seeds]
         if not asked:
             raise UserError(f"the run has seeds {', '.join(map(str, self._explainers))}")
         with self._lock:
-            batch, tokens = asked[0].batch(text)
+            document = asked[0].document(text, question.query)
+            batch = asked[0].batch(document)
             found = {one.seed: one.explored(batch) for one in asked}
-        name = text if isinstance(text, str) else " ".join(text)
-        return one_text(_NAME, tokens, asked[0].known(tokens), found, text_id=stable_id(name))
+        return one_text(
+            _NAME,
+            document.tokens,
+            asked[0].known(document.tokens),
+            found,
+            text_id=stable_id(" ".join(document.tokens)),
+            query=document.query,
+        )
 
 
 def application(server: TextServer) -> "Starlette":

@@ -13,9 +13,10 @@ from attex.analyses.analysis import ANALYSES, Analysis, Evidence, Result, SeedEv
 from attex.analyses.log_odds import LogOddsAnalysis
 from attex.analyses.substitution import overwritten, strongest_words
 from attex.data.batch import Batch
-from attex.data.corpus import END, SPECIALS, START, UNKNOWN, Corpus, Split, build_corpus
+from attex.data.corpus import END, SPECIALS, START, UNKNOWN, Corpus, build_corpus
 from attex.data.folder import DataFolder
 from attex.data.reader import READERS
+from attex.data.split import Split
 from attex.foundations.divergences import distribution
 from attex.foundations.draws import numbers
 from attex.foundations.errors import UserError

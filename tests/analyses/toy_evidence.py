@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from attex.analyses.analysis import Analysis, Evidence, Result, SeedEvidence, Subject
-from attex.data.corpus import Corpus, Split, stable_id
+from attex.data.corpus import Corpus
+from attex.data.split import Split, stable_id
 from attex.foundations.registry import Spec
 from attex.importance.measure import MEASURES
 

@@ -10,9 +10,10 @@ import pytest
 import torch
 from sklearn.feature_extraction.text import CountVectorizer
 
-from attex.data.corpus import SPECIALS, Corpus, build_corpus, stable_id
+from attex.data.corpus import SPECIALS, Corpus, build_corpus
 from attex.data.folder import DataFolder
 from attex.data.reader import SPLITS, Document, Reader
+from attex.data.split import stable_id
 from attex.foundations.errors import UserError
 
 NOWHERE = DataFolder(Path("there-is-no-such-folder"))

@@ -9,7 +9,8 @@ from small_runs import EXPERIMENT, tables
 from toys import make_model
 
 from attex.data.batch import Batch, Batcher, ordered_batches
-from attex.data.corpus import Corpus, Split
+from attex.data.corpus import Corpus
+from attex.data.split import Split
 from attex.runner import estimates
 from attex.runner.estimates import Pace, measured
 

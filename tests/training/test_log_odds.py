@@ -11,9 +11,10 @@ from sklearn.preprocessing import normalize
 from toys import make_batch, make_model
 
 from attex.data.batch import Batcher, training_batches
-from attex.data.corpus import SPECIALS, Corpus, Split, build_corpus
+from attex.data.corpus import SPECIALS, Corpus, build_corpus
 from attex.data.folder import DataFolder
 from attex.data.reader import READERS
+from attex.data.split import Split
 from attex.foundations.errors import UserError
 from attex.models.architecture import MODELS
 from attex.models.assembly import assemble

@@ -137,9 +137,15 @@ class AdversarialAnalysis(Analysis):
 
     def lacks(self, model: AttentionModel, corpus: Corpus) -> str | None:
         """Need an attention that scores states; without the search, what the maximum is known for."""
-        if not self.search and not (model.decoder.linear and len(corpus.classes) == 2):
+        if not self.search and not _exact_is_known(model, corpus):
             return "the exact maximum is of two classes and a linear decoder, and the search is off"
         return no_attention(model)
+
+    def lacks_parts(self, model: AttentionModel, corpus: Corpus) -> dict[str, str]:
+        """Leave the search to itself where the maximum is not known."""
+        if _exact_is_known(model, corpus):
+            return {}
+        return {EXACT: "the maximum is known of two classes and a linear decoder only"}
 
     def examine(self, subject: Subject) -> dict[str, Tensor]:
         """Find the adversaries of every text."""
@@ -205,6 +211,10 @@ class AdversarialAnalysis(Analysis):
                     limit,
                 )
         return Result({"tables/adversarial": frame(rows)}, charts, _headline(rows))
+
+
+def _exact_is_known(model: AttentionModel, corpus: Corpus) -> bool:
+    return model.decoder.linear and len(corpus.classes) == 2
 
 
 def _rows(evidence: Evidence, largest: dict[_Method, np.ndarray]) -> Iterator[dict[str, Any]]:

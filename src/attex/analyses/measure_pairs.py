@@ -10,8 +10,8 @@ from attex.agreement.nulls import Shifts, Shuffles
 from attex.agreement.statistic import STATISTICS
 from attex.analyses.pieces import put_together
 from attex.data.batch import ordered_batches, padded_sizes
-from attex.data.corpus import Split
 from attex.data.ragged import pad
+from attex.data.split import Split
 from attex.foundations.progress import steps
 from attex.foundations.registry import Spec
 

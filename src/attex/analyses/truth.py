@@ -26,8 +26,9 @@ from attex.analyses.truth_scores import (
 from attex.analyses.views import View
 from attex.charts.truth import truth_chart
 from attex.data.batch import ordered_batches
-from attex.data.corpus import Corpus, Split
+from attex.data.corpus import Corpus
 from attex.data.ragged import pad
+from attex.data.split import Split
 from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec
 from attex.models.classifier import AttentionModel

@@ -1,6 +1,7 @@
 """Padded batches: what a model sees of the texts."""
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +16,9 @@ class Batch:
     """Texts side by side; True means "counts".
 
     tokens [B,T]; mask [B,T] real positions, always a prefix; scorable [B,T] real and not a start
-    or end marker; labels [B]; ids [B], stable per text; truth [B,T] or None.
+    or end marker; labels [B]; ids [B], stable per text; truth [B,T] or None. `query` has what is
+    asked of each text, padded to a width of its own, with the labels and ids of the texts; None
+    where nothing is asked. `allowed` [B,O] marks the classes that can be the answer; None: all.
     """
 
     tokens: Tensor
@@ -24,30 +27,34 @@ class Batch:
     labels: Tensor
     ids: Tensor
     truth: Tensor | None = None
+    query: "Batch | None" = None
+    allowed: Tensor | None = None
 
     def __len__(self) -> int:
         return self.tokens.shape[0]
 
     def tensors(self) -> dict[str, Tensor]:
-        """Return the tensors there are, by name."""
-        return {name: value for name, value in vars(self).items() if value is not None}
+        """Return the tensors there are, by name; those of the query after `query.`."""
+        own = {name: value for name, value in vars(self).items() if isinstance(value, Tensor)}
+        asked = {} if self.query is None else self.query.tensors()
+        return own | {f"query.{name}": value for name, value in asked.items()}
 
     def to(self, device: torch.device | str) -> "Batch":
         """Move every tensor."""
-        return replace(self, **{name: value.to(device) for name, value in self.tensors().items()})
+        return _of({name: value.to(device) for name, value in self.tensors().items()})
 
     def split(self, sizes: Sequence[int]) -> "Iterator[Batch]":
         """Cut into batches of so many texts each."""
         parts = {name: torch.split(value, [*sizes]) for name, value in self.tensors().items()}
         for number in range(len(sizes)):
-            yield replace(self, **{name: part[number] for name, part in parts.items()})
+            yield _of({name: part[number] for name, part in parts.items()})
 
     def clone(self) -> "Batch":
         """Copy every tensor."""
-        return replace(self, **{name: value.clone() for name, value in self.tensors().items()})
+        return _of({name: value.clone() for name, value in self.tensors().items()})
 
     def keeping(self, kept: Tensor) -> "Batch":
-        """Leave the positions that `kept` [B,T] marks, and close the texts up."""
+        """Leave the positions that `kept` [B,T] marks, and close the texts up; queries stay whole."""
         kept = kept & self.mask
         order = (~kept).long().argsort(dim=1, stable=True)[:, : int(kept.sum(dim=1).max())]
         mask = kept.gather(1, order)
@@ -57,29 +64,48 @@ class Batch:
             for marks in (self.scorable, self.truth)
         )
         assert scorable is not None
-        return Batch(tokens, mask, scorable, self.labels, self.ids, truth)
+        return replace(self, tokens=tokens, mask=mask, scorable=scorable, truth=truth)
+
+
+def _of(tensors: dict[str, Tensor]) -> Batch:
+    """Put a batch together of what `Batch.tensors` returns."""
+    own = {name: value for name, value in tensors.items() if not name.startswith("query.")}
+    asked = {name.removeprefix("query."): tensors[name] for name in tensors.keys() - own.keys()}
+    return Batch(**own, query=_of(asked) if asked else None)
 
 
 class Batcher:
     """Cuts batches out of one split; the arrays lie on the device once.
 
-    `margin` is the number of markers before, and after, the tokens of a text.
+    `margin` is the number of markers before, and after, the tokens of a text; `lengths` has how many
+    positions each text takes with them. A query, where there is one, is cut along with its text.
     """
 
     def __init__(self, corpus: Corpus, split: str, device: torch.device | str = "cpu") -> None:
         part = corpus.splits[split]
-        known = part.words.long()
-        self._tokens = known.where(known < corpus.vocabulary_size, UNKNOWN).to(device)
+        self.device = torch.device(device)
+        self.margin = int(corpus.markers)
+        known, margin = corpus.vocabulary_size, self.margin
+        self._texts = _Texts(part.words, part.starts, known, margin, self.device)
+        self._queries = None
+        if part.query_words is not None and part.query_starts is not None:
+            self._queries = _Texts(part.query_words, part.query_starts, known, margin, self.device)
         self._truth = None if part.truth is None else part.truth.to(device)
-        self._starts = part.starts.to(device)
+        self._allowed = None if part.candidates is None else part.candidates.to(device)
         self._labels = part.labels.to(device)
         self._ids = part.ids.to(device)
-        self.margin = int(corpus.markers)
-        self.lengths = part.lengths.numpy() + 2 * self.margin
-        self.device = torch.device(device)
+        self.lengths = self._texts.lengths
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    def turned(self) -> "Batcher":
+        """Cut the same with text and query in each other's place; what is true of a text is not told."""
+        assert self._queries is not None, "there are no queries to put in the place of the texts"
+        other = copy(self)
+        other._texts, other._queries, other._truth = self._queries, self._texts, None
+        other.lengths = self._queries.lengths
+        return other
 
     def batch(self, texts: Sequence[int] | np.ndarray) -> Batch:
         """Pad the named texts to the longest of them, between markers where the corpus has them."""
@@ -88,17 +114,18 @@ class Batcher:
     def batches(
         self, order: Sequence[np.ndarray], width: Callable[[int], int] = lambda longest: longest
     ) -> Iterator[Batch]:
-        """Make one batch after the other, padded to a width for its longest text.
+        """Make one batch after the other, padded to a width for its longest text, or query.
 
         The device hears of all of them at once: a copy to a GPU waits for all work before it, so
         that one a batch would halt it each time.
         """
-        widths = [width(int(self.lengths[texts].max())) for texts in order]
+        both = [part for part in (self._texts, self._queries) if part is not None]
+        widths = [tuple(width(int(part.lengths[t].max())) for part in both) for t in order]
         if self.device.type == "cpu":
             for texts, columns in zip(order, widths, strict=True):
-                yield self._batch(torch.from_numpy(texts), columns)
+                yield self._batch(torch.from_numpy(texts), *columns)
             return
-        alike: dict[int, list[int]] = {}
+        alike: dict[tuple[int, ...], list[int]] = {}
         for number, columns in enumerate(widths):
             alike.setdefault(columns, []).append(number)
         index = torch.from_numpy(np.concatenate([order[n] for ns in alike.values() for n in ns]))
@@ -107,23 +134,47 @@ class Batcher:
         for columns, numbers in alike.items():
             # All of one width in one go: each takes a score of launches, however much is cut.
             sizes = [len(order[number]) for number in numbers]
-            whole = self._batch(index[start : start + sum(sizes)], columns)
+            whole = self._batch(index[start : start + sum(sizes)], *columns)
             start += sum(sizes)
             cut |= zip(numbers, whole.split(sizes), strict=True)
         for number in range(len(order)):
             yield cut.pop(number)
 
-    def _batch(self, index: Tensor, width: int) -> Batch:
-        length = (self._starts[index + 1] - self._starts[index] + 2 * self.margin)[:, None]
-        position = torch.arange(width, device=self.device)
-        mask = position < length
-        scorable = mask & (position >= self.margin) & (position < length - self.margin)
-        source = (self._starts[index][:, None] + position - self.margin).where(scorable, 0)
-        tokens = self._tokens[source].where(scorable, PAD)
-        if self.margin:
-            tokens = tokens.where(position > 0, START).where(position != length - 1, END)
+    def _batch(self, index: Tensor, width: int, query_width: int = 0) -> Batch:
+        labels, ids = self._labels[index], self._ids[index]
+        tokens, mask, scorable, source = self._texts.laid_out(index, width)
         truth = None if self._truth is None else self._truth[source] & scorable
-        return Batch(tokens, mask, scorable, self._labels[index], self._ids[index], truth)
+        query = None
+        if self._queries is not None:
+            query = Batch(*self._queries.laid_out(index, query_width)[:3], labels, ids)
+        allowed = None if self._allowed is None else self._allowed[index]
+        return Batch(tokens, mask, scorable, labels, ids, truth, query, allowed)
+
+
+class _Texts:
+    """Flat words on a device, of which texts are laid side by side."""
+
+    def __init__(
+        self, words: Tensor, starts: Tensor, known: int, margin: int, device: torch.device
+    ) -> None:
+        words = words.long()
+        self._tokens = words.where(words < known, UNKNOWN).to(device)
+        self._starts = starts.to(device)
+        self._margin = margin
+        self.lengths = starts.diff().numpy() + 2 * margin
+
+    def laid_out(self, index: Tensor, width: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Return tokens, mask and scorable, and where in the flat array each token comes from."""
+        margin = self._margin
+        length = (self._starts[index + 1] - self._starts[index] + 2 * margin)[:, None]
+        position = torch.arange(width, device=index.device)
+        mask = position < length
+        scorable = mask & (position >= margin) & (position < length - margin)
+        source = (self._starts[index][:, None] + position - margin).where(scorable, 0)
+        tokens = self._tokens[source].where(scorable, PAD)
+        if margin:
+            tokens = tokens.where(position > 0, START).where(position != length - 1, END)
+        return tokens, mask, scorable, source
 
 
 def training_batches(

@@ -1,20 +1,20 @@
 """A dataset ready for models: filtered, indexed by a vocabulary, in flat arrays."""
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import astuple, dataclass
-from hashlib import blake2b
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from attex.data.folder import DataFolder
 from attex.data.left_out import LeftOut, beginning, by_reason
 from attex.data.reader import SPLITS, Document, Reader, Remark
+from attex.data.split import Split, count_shared, index_documents
 from attex.foundations.errors import UserError, brief, listed
 from attex.foundations.storage import read_json, read_tensors, write_json, write_tensors
 
@@ -22,30 +22,6 @@ PAD, UNKNOWN, START, END = range(4)
 SPECIALS = ("<pad>", "<unk>", "<s>", "</s>")
 OVER_LIMIT = "beyond the limit of texts"
 """Those are counted, not listed: a limit is for a quick look."""
-
-
-@dataclass(frozen=True)
-class Split:
-    """The texts of one split: `words` is flat, text i lies at `starts[i]:starts[i+1]`.
-
-    `words` indexes the corpus' whole lexicon, so that a text can be shown as it was written;
-    `ids` are 64-bit hashes of the names, the same in every corpus that has the text.
-    """
-
-    words: Tensor
-    starts: Tensor
-    labels: Tensor
-    ids: Tensor
-    names: list[str]
-    truth: Tensor | None
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    @property
-    def lengths(self) -> Tensor:
-        """Tokens per text, without markers."""
-        return self.starts.diff()
 
 
 @dataclass(frozen=True)
@@ -72,16 +48,29 @@ class Corpus:
     def tokens(self, split: str, index: int) -> list[str]:
         """Return a text as its words."""
         part = self.splits[split]
-        first, last = part.starts[index : index + 2].tolist()
-        return [self.lexicon[word] for word in part.words[first:last].tolist()]
+        return self._written(part.words, part.starts, index)
+
+    @property
+    def has_queries(self) -> bool:
+        """Whether every text comes with a second one: a question that is asked of it."""
+        return any(part.query_words is not None for part in self.splits.values())
+
+    def query_tokens(self, split: str, index: int) -> list[str] | None:
+        """Return what is asked of a text as its words; None where texts have no query."""
+        part = self.splits[split]
+        if part.query_words is None or part.query_starts is None:
+            return None
+        return self._written(part.query_words, part.query_starts, index)
+
+    def _written(self, words: Tensor, starts: Tensor, index: int) -> list[str]:
+        first, last = starts[index : index + 2].tolist()
+        return [self.lexicon[word] for word in words[first:last].tolist()]
 
     def save(self, folder: Path) -> None:
         """Write the corpus into a folder."""
         tensors: dict[str, Tensor] = {}
         for name, part in self.splits.items():
-            arrays = {"words": part.words, "starts": part.starts, "labels": part.labels}
-            arrays |= {"ids": part.ids} | ({} if part.truth is None else {"truth": part.truth})
-            tensors |= {f"{name}.{key}": value for key, value in arrays.items()}
+            tensors |= {f"{name}.{key}": value for key, value in part.tensors().items()}
         write_tensors(folder / "corpus.safetensors", tensors)
         write_json(
             folder / "corpus.json",
@@ -109,6 +98,9 @@ class Corpus:
                 ids=tensors[f"{name}.ids"],
                 names=names,
                 truth=tensors.get(f"{name}.truth"),
+                query_words=tensors.get(f"{name}.query_words"),
+                query_starts=tensors.get(f"{name}.query_starts"),
+                candidates=tensors.get(f"{name}.candidates"),
             )
             for name, names in about["names"].items()
         }
@@ -121,13 +113,17 @@ class Corpus:
 def build_corpus(reader: Reader, folder: DataFolder) -> Corpus:
     """Read, filter and index a dataset; what is left out is counted by reason, and listed."""
     documents, left_out, remarks = _sorted_out(reader.documents(folder))
+    _check_queries(documents, reader.unit)
     everything = len(documents) + len(left_out)
     read: dict[str, list[Document]] = {split: [] for split in SPLITS}
     for document in reader.settled(documents, folder):
         read[document.split].append(document)
     del documents
+    facts: dict[str, Any] = {"read": {split: len(texts) for split, texts in read.items()}}
     kept: dict[str, list[Document]] = {}
-    over_limit = 0
+    # A smaller training set knows fewer words, too: the rest of it is as good as not read.
+    read["train"] = _limited(read["train"], math.ceil(reader.train_share * len(read["train"])))
+    over_limit = facts["read"]["train"] - len(read["train"])
     for split, texts in read.items():
         within, outside = _within_limits(reader, texts)
         kept[split] = _limited(within, reader.limit)
@@ -144,16 +140,14 @@ def build_corpus(reader: Reader, folder: DataFolder) -> Corpus:
     classes = _class_names(reader, kept)
     lexicon, known = _lexicon(read["train"], kept, reader.min_frequency)
     index = {word: number for number, word in enumerate(lexicon)}
-    splits = {split: encode(documents, index, classes) for split, documents in kept.items()}
-    unknown = {s: (p.words >= known).double().mean().item() for s, p in splits.items()}
-    facts = {
-        "read": {split: len(documents) for split, documents in read.items()},
+    splits = {split: index_documents(texts, index, classes) for split, texts in kept.items()}
+    facts |= {
         "kept": {split: len(documents) for split, documents in kept.items()},
         "left_out": by_reason(left_out) | ({OVER_LIMIT: over_limit} if over_limit else {}),
         "remarks": remarks,
         "vocabulary": known,
-        "unknown_share": unknown,
-        "also_in_train": {split: _leaks(splits["train"], splits[split]) for split in SPLITS[1:]},
+        "unknown_share": {split: _share_unknown(part, known) for split, part in splits.items()},
+        "also_in_train": {split: count_shared(splits["train"], splits[split]) for split in SPLITS[1:]},
     }
     return Corpus(lexicon, known, classes, splits, facts, reader.markers, tuple(left_out))
 
@@ -170,6 +164,20 @@ def _sorted_out(
         else:
             remarks.append(one.text)
     return documents, left_out, remarks
+
+
+def _check_queries(documents: list[Document], unit: str) -> None:
+    """Raise unless all texts have a query or none has, and every answer is among its candidates."""
+    asked = any(document.query is not None for document in documents)
+    for document in documents:
+        wrong = ""
+        if asked and not document.query:
+            wrong = "an empty query: nothing is asked of the text"
+        elif document.candidates is not None and document.label not in document.candidates:
+            among = listed(sorted(document.candidates), quote="'")
+            wrong = f"the answer '{brief(document.label)}', which is not among its candidates [{among}]"
+        if wrong:
+            raise UserError(f"{unit} {brief(document.name, 60)} of {document.split} has {wrong}")
 
 
 def _within_limits(reader: Reader, documents: list[Document]) -> tuple[list[Document], list[LeftOut]]:
@@ -223,7 +231,8 @@ def _leave_out_classes(kept: dict[str, list[Document]]) -> list[LeftOut]:
 
 def _class_names(reader: Reader, kept: dict[str, list[Document]]) -> list[str]:
     trained = {document.label for document in kept["train"]}
-    classes = list(reader.class_names()) or sorted(trained)
+    asked = set(chain.from_iterable(document.candidates or () for document in kept["train"]))
+    classes = list(reader.class_names()) or sorted(trained | asked)
     known = frozenset(classes)
     for split, documents in kept.items():
         for document in documents:
@@ -242,45 +251,15 @@ def _lexicon(
     read: list[Document], kept: dict[str, list[Document]], min_frequency: int
 ) -> tuple[list[str], int]:
     # The papers' vocabularies were built before the length filter (SST: 13,826 entries so).
-    texts_with = Counter(chain.from_iterable(set(document.tokens) for document in read))
+    # A query is a text of its own: a word that is in both counts twice.
+    texts_with = Counter(word for document in read for text in document.texts for word in set(text))
     known = sorted(word for word, count in texts_with.items() if count >= min_frequency)
-    everything = {word for documents in kept.values() for d in documents for word in d.tokens}
+    shown = chain.from_iterable(document.texts for texts in kept.values() for document in texts)
+    everything = set(chain.from_iterable(shown))
     rest = sorted(everything.difference(known))
     return [*SPECIALS, *known, *rest], len(SPECIALS) + len(known)
 
 
-def encode(documents: list[Document], index: dict[str, int], classes: list[str]) -> Split:
-    """Put documents into flat arrays, by the index of every word and the place of every label."""
-    lengths = torch.tensor([0, *(len(document.tokens) for document in documents)])
-    truths = [document.truth for document in documents]
-    truth = None
-    if any(mask is not None for mask in truths):
-        marks = [mask or [False] * len(d.tokens) for mask, d in zip(truths, documents, strict=True)]
-        truth = torch.tensor(list(chain.from_iterable(marks)), dtype=torch.bool)
-    rank = {label: number for number, label in enumerate(classes)}
-    words = map(index.__getitem__, chain.from_iterable(document.tokens for document in documents))
-    return Split(
-        words=torch.from_numpy(np.fromiter(words, np.int32, int(lengths.sum()))),
-        starts=lengths.cumsum(0),
-        labels=torch.tensor([rank[document.label] for document in documents]),
-        ids=torch.tensor([stable_id(document.name) for document in documents]),
-        names=[document.name for document in documents],
-        truth=truth,
-    )
-
-
-def stable_id(name: str) -> int:
-    """Hash a text's name to a signed 64-bit integer."""
-    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "big", signed=True)
-
-
-def _leaks(train: Split, other: Split) -> int:
-    seen = set(_each(train))
-    return sum(text in seen for text in _each(other))
-
-
-def _each(texts: Split) -> Iterator[bytes]:
-    """Yield the words of each text in a form that can be compared."""
-    words = texts.words.numpy()
-    for start, end in pairwise(texts.starts.tolist()):
-        yield words[start:end].tobytes()
+def _share_unknown(part: Split, known: int) -> float:
+    words = part.words if part.query_words is None else torch.cat([part.words, part.query_words])
+    return (words >= known).double().mean().item()

@@ -7,8 +7,9 @@ import torch
 from torch import Tensor
 
 from attex.data.batch import ordered_batches
-from attex.data.corpus import UNKNOWN, Corpus, Split
+from attex.data.corpus import UNKNOWN, Corpus
 from attex.data.ragged import pad
+from attex.data.split import Split
 from attex.foundations.draws import highest_first, permutations
 
 _SEED = 2022

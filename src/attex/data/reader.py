@@ -1,7 +1,7 @@
 """What a dataset is to the rest of the house: documents with labels, cut into splits."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -11,7 +11,7 @@ from pydantic import Field
 from attex.data.folder import DataFolder
 from attex.data.left_out import LeftOut, refusal
 from attex.foundations.errors import UserError
-from attex.foundations.registry import Registry, Spec
+from attex.foundations.registry import LATER, Registry, Spec
 
 SPLITS = ("train", "dev", "test")
 
@@ -23,7 +23,9 @@ class Document:
     """One text before it meets a vocabulary.
 
     `name` is stable and unique in the dataset; `truth` marks the tokens that decide the label,
-    where that is known.
+    where that is known. `query` is a second text, as a question or a hypothesis: attention rests on
+    the first, and the label answers the second. All texts of a dataset have one, or none has.
+    `candidates` are the labels among which the answer is to be sought; None: all of them.
     """
 
     name: str
@@ -31,6 +33,13 @@ class Document:
     tokens: list[str]
     label: str
     truth: list[bool] | None = None
+    query: list[str] | None = None
+    candidates: Collection[str] | None = None
+
+    @property
+    def texts(self) -> list[list[str]]:
+        """The tokens, and those of the query where there is one."""
+        return [self.tokens] if self.query is None else [self.tokens, self.query]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +58,8 @@ class Reader(ABC):
     the observed extreme of the split, exclusive, as Jain & Wallace's loader has it;
     `min_frequency` counts training texts that contain the word; `markers` puts a start and an end
     marker around each text, which the encoder sees and attention never rests on; `limit` keeps
-    that many evenly spaced texts of each split, for a quick look.
+    that many evenly spaced texts of each split, for a quick look; `train_share` keeps that share of
+    train alone, and of its words: it shows what a smaller training set costs.
     """
 
     min_tokens: Count = 1
@@ -58,6 +68,7 @@ class Reader(ABC):
     min_frequency: Count = 1
     markers: bool = True
     limit: Count | None = None
+    train_share: Annotated[float, Field(gt=0, le=1), LATER] = 1.0
 
     publisher: ClassVar[str] = ""
     classes: ClassVar[tuple[str, ...]] = ()
@@ -90,6 +101,10 @@ class Reader(ABC):
             f"the dataset's reader, {type(self).__name__}, does not say how it cuts a text: give it a "
             "method tokens(text), or give the text as a list of tokens"
         )
+
+    def answers_in(self, tokens: Sequence[str]) -> Collection[str] | None:
+        """Name the labels among which the answer to a new text is to be sought; None: all of them."""
+        return None
 
     def settled(self, documents: list[Document], folder: DataFolder) -> list[Document]:
         """Look at all documents together, before any is left out for its length or its class.

@@ -5,9 +5,9 @@ from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
-from attex.data.corpus import stable_id
 from attex.data.folder import open_text
 from attex.data.reader import SPLITS, Document
+from attex.data.split import stable_id
 from attex.foundations.errors import UserError
 
 

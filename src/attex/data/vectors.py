@@ -12,8 +12,9 @@ import torch
 from pydantic import Field
 from torch import Tensor
 
-from attex.data.corpus import PAD, SPECIALS, stable_id
+from attex.data.corpus import PAD, SPECIALS
 from attex.data.folder import open_text
+from attex.data.split import stable_id
 from attex.foundations.draws import normals
 from attex.foundations.errors import UserError, brief
 from attex.foundations.registry import LATER, RUNTIME, Strict

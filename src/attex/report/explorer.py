@@ -17,7 +17,7 @@ text is made of it:
     }
 
     SEED = {
-      "logits": [0.7],           O numbers: one is a sigmoid (of class 1), several are a softmax; null is −∞
+      "logits": [0.7],           O numbers: one is a sigmoid (of class 1), several a softmax; null is −∞
       "scores": {"attention": [0.1, null]},   T numbers for every measure, by its title; null: undefined
       "attention": [0.1, 0.9],   the model's weights, T numbers; null where they are not at hand
       "values": [[0.3], [0.8]],  k numbers for every token; null where they are not at hand
@@ -25,10 +25,10 @@ text is made of it:
       "influence": [[1, 0], …]   T rows, one for each hidden state: the share of each token; or null
     }
 
-    HEAD turns Σ_t α_t values_t = c into logits:
+    HEAD turns Σ_t α_t values_t = c, or [x; y], into logits:
       {"kind": "linear", "bias": [b]}                              c + b
       {"kind": "tanh_linear", "weight": [[…], …], "bias": [b]}     W tanh(c) + b, W [O,k]
-      {"kind": "pair_linear", "weight": [[…], …], "bias": [b]}     W [x; y; |x − y|; x ∘ y] + b, c = [x; y]
+      {"kind": "pair_linear", "weight": [[…], …], "bias": [b]}     W [x; y; |x − y|; x ∘ y] + b
     and in each "allowed": [true, …] of O, or null: other outputs have the logit −∞.
 
 **All texts** of a run are packed: arrays as {"type", "shape", "data"}, where data is gzip of the bytes,
@@ -36,13 +36,13 @@ all lowest bytes first, then all second ones and so on, which packs better, in l
 sixteenth less than base64); type is u1, u2, u4, i8, f4 or json. A missing array is absent. N texts, n
 tokens, M measures, P pairs of measures, V different words:
 
-    in the page   {"classes", "seeds", "measures", "pairs" [[i, j], …], "reach_epsilon", "texts": TEXTS,
-                  "first": SCORED}
-    TEXTS         names (json), words (json, V of them), unknown [V], tokens [n], lengths [N], labels [N],
-                  ids [N], truth [n], query_tokens, query_lengths
+    in the page   {"classes", "seeds", "measures", "pairs" [[i, j], …], "reach_epsilon",
+                  "texts": TEXTS, "first": SCORED}
+    TEXTS         names (json), words (json, V of them), unknown [V], tokens [n], lengths [N],
+                  labels [N], ids [N], truth [n], query_tokens, query_lengths
     SCORED        logits [N,O]; scores [M,n] from 0 to 254 between lows [M,N] and highs [M,N], 255 where
-                  undefined; disagreement [P,N] (Kendall's τ), entropy [N] of the attention (a share of the
-                  largest), reach [N] (the exact adversary's JSD at reach_epsilon)
+                  undefined; disagreement [P,N] (Kendall's τ), entropy [N] of the attention (a share of
+                  the largest), reach [N] (the exact adversary's JSD at reach_epsilon)
     explorer/seed-N.js    calls attexExplorer.take(N, {"scored": SCORED (not of the first seed),
                   "attention" [n], "values" [n′,k] of the texts `valued` (all, where that is absent),
                   "head", "allowed" [N,O], "influence" (u1, 255 is the text's highest share, 0 undefined)
@@ -61,7 +61,8 @@ from torch import Tensor
 
 from attex.analyses.analysis import Evidence, SeedEvidence
 from attex.analyses.exploring import REACH_EPSILON
-from attex.data.corpus import Corpus, Split
+from attex.data.corpus import Corpus
+from attex.data.split import Split
 from attex.foundations.storage import finite
 
 FOLDER = "explorer"
@@ -152,6 +153,8 @@ def pack_run(
         found = explored[seed.seed]
         scored = _scored(evidence.texts, titles, seed, found)
         more = _hands(found)
+        if evidence.texts.candidates is not None:
+            more["allowed"] = packed(evidence.texts.candidates.numpy(), "u1")
         if seed.seed == first:
             index["first"] = scored
         else:
@@ -162,23 +165,29 @@ def pack_run(
 
 def _texts(texts: Split, corpus: Corpus) -> dict[str, Any]:
     # The words of these texts alone, the commonest first: their numbers are small and pack well.
-    numbers, counts = np.unique(texts.words.numpy(), return_counts=True)
+    asked = np.empty(0, dtype=np.int32) if texts.query_words is None else texts.query_words.numpy()
+    every = np.concatenate([texts.words.numpy(), asked])
+    numbers, counts = np.unique(every, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     place = np.empty(len(numbers), dtype=np.int64)
     place[order] = np.arange(len(numbers))
-    tokens = place[np.searchsorted(numbers, texts.words.numpy())]
+    tokens, asked = np.split(place[np.searchsorted(numbers, every)], [len(texts.words)])
     words = numbers[order]
+    whole = "u2" if len(words) < 2**16 else "u4"
     arrays = {
         "names": packed_json(texts.names),
         "words": packed_json([corpus.lexicon[word] for word in words.tolist()]),
         "unknown": packed(words >= corpus.vocabulary_size, "u1"),
-        "tokens": packed(tokens, "u2" if len(words) < 2**16 else "u4"),
+        "tokens": packed(tokens, whole),
         "lengths": packed(texts.lengths.numpy(), "u4"),
         "labels": packed(texts.labels.numpy(), "u2"),
         "ids": packed(texts.ids.numpy(), "i8"),
     }
     if texts.truth is not None:
         arrays["truth"] = packed(texts.truth.numpy(), "u1")
+    if texts.query_starts is not None:
+        arrays["query_tokens"] = packed(asked, whole)
+        arrays["query_lengths"] = packed(texts.query_starts.diff().numpy(), "u4")
     return arrays
 
 

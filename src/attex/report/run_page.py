@@ -47,8 +47,8 @@ def render_run(
     """Render the page of what the analyses found, in their order; that of performance comes first.
 
     `explorer` are the texts as `report/explorer.py` packs them, `claims` rows of published numbers
-    beside ours; `kept_in` is a folder for what pages share. Of the texts that were `left_out` the page lists
-    the first: it must stay small however many they are.
+    beside ours; `kept_in` is a folder for what pages share. Of the texts that were `left_out` the page
+    lists the first: it must stay small however many they are.
     """
     headline: list[Headline] = [line for _, result in analyses for line in result.headline]
     sections = [_section(analysis, result) for analysis, result in analyses]

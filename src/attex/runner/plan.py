@@ -17,7 +17,7 @@ from attex.data.vectors import PUBLISHERS
 from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec, did_you_mean
 from attex.models.architecture import MODELS, Architecture
-from attex.models.assembly import assemble
+from attex.models.assembly import assemble, check_queries
 from attex.models.classifier import AttentionModel
 from attex.runner.dependencies import plugin_digests, version_of
 from attex.runner.evidence import findings_of, predictions_of, scores_of
@@ -128,10 +128,12 @@ class Plan:
     def check(self, corpus: Corpus) -> dict[str, str]:
         """Raise `UserError` where the experiment cannot be done on this corpus and must be mended.
 
-        Returns the analyses that have nothing to say of this corpus or model, each with the reason.
+        Returns the analyses, or parts of them, that have nothing to say of this corpus or model, with
+        the reasons.
         """
         written = json.dumps(self.config.model.model_dump(mode="json"))
         model = _without_numbers(written, corpus.vocabulary_size, len(corpus.classes))
+        check_queries(model, corpus)
         self._trainer.check(corpus)
         lacking = {}
         for name, analysis in self.methods.items():
@@ -140,6 +142,8 @@ class Plan:
                 lacking[name] = reason
             else:
                 analysis.check(corpus, self.measures)
+                parts = analysis.lacks_parts(model, corpus)
+                lacking |= {f"{name} ({part})": why for part, why in parts.items()}
         return lacking
 
     def about(self) -> dict[str, str]:

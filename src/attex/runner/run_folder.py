@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attex.analyses.analysis import ANALYSED
 from attex.analyses.summary import frame
 from attex.analyses.views import narrow
 from attex.charts.pictures import PICTURES
@@ -109,7 +110,7 @@ def _vocabulary(corpus: Corpus) -> dict[str, Any]:
 
 
 def instances(evidence: "Evidence") -> "pl.DataFrame":
-    """One row for each text and seed: its tokens and every score."""
+    """One row for each text and seed: its tokens, what is asked of it, and every score."""
     import polars as pl
 
     texts, corpus = evidence.texts, evidence.corpus
@@ -123,8 +124,12 @@ def instances(evidence: "Evidence") -> "pl.DataFrame":
                 "label": corpus.classes[int(texts.labels[i])],
                 "predicted": corpus.classes[int(seed.predicted[i])],
                 "output": outputs[i],
-                "tokens": [corpus.lexicon[word] for word in texts.words[start:end].tolist()],
+                "tokens": corpus.tokens(ANALYSED, i),
             }
+            if texts.query_starts is not None:
+                row["query"] = corpus.query_tokens(ANALYSED, i)
+                asked = slice(*texts.query_starts[i : i + 2].tolist())
+                row |= {f"{m} (query)": s[asked].tolist() for m, s in seed.query_scores.items()}
             if texts.truth is not None:
                 row["truth"] = texts.truth[start:end].tolist()
             rows.append(row | {m: s[start:end].tolist() for m, s in seed.scores.items()})

@@ -132,7 +132,7 @@ class EpochTrainer(Trainer):
                 # The first look at what a GPU has done in this epoch: until here it never waits.
                 logits = predict(trained)
             loss = epochs.mean(losses, epoch, what)
-            if not logits.isfinite().all():
+            if not _are_numbers(logits, corpus.splits["dev"].candidates):
                 raise UserError(
                     f"{what}: the model's outputs are no numbers; lower trainer.learning_rate"
                 )
@@ -170,6 +170,12 @@ class EpochTrainer(Trainer):
         # Epochs whose model may not be kept do not try anyone's patience.
         since = len(progress.history) - max(progress.best_epoch, self._first_kept() - 1)
         return self.patience is not None and since >= self.patience
+
+
+def _are_numbers(logits: Tensor, candidates: Tensor | None) -> bool:
+    """Say whether all logits [N,O] are finite; those of outputs that are no candidates need not be."""
+    finite = logits.isfinite()
+    return bool((finite if candidates is None else finite | ~candidates).all())
 
 
 class Epochs:

@@ -12,14 +12,24 @@ export function fillList(section, { kept, texts, state, values, decisions, page 
   const shown = kept.slice(here * PAGE, (here + 1) * PAGE);
   $("list").replaceChildren(...shown.map((i) => row(texts, i, state, values, decisions, choose)));
   const active = section.querySelector(`#x-text-${state.text}`);
-  if (active) $("list").setAttribute("aria-activedescendant", active.id);
-  else $("list").removeAttribute("aria-activedescendant");
+  if (active) {
+    $("list").setAttribute("aria-activedescendant", active.id);
+    keepInView($("list"), active);
+  }
+  if (!active) $("list").removeAttribute("aria-activedescendant");
   const [count, of] = [kept.length, texts.count].map((n) => n.toLocaleString("en"));
   $("count").textContent = kept.length === texts.count ? `${of} texts` : `${count} of ${of} texts`;
   $("page").textContent = kept.length ? `${here + 1} / ${pages}` : "none";
   $("earlier-page").disabled = here === 0;
   $("later-page").disabled = here >= pages - 1;
   return here;
+}
+
+/** Scroll the list, and not the page, until a row can be seen. */
+function keepInView(list, row) {
+  const [top, bottom] = [row.offsetTop, row.offsetTop + row.offsetHeight];
+  if (top < list.scrollTop) list.scrollTop = top;
+  else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight;
 }
 
 function row(texts, i, state, values, decisions, choose) {
@@ -41,8 +51,8 @@ function row(texts, i, state, values, decisions, choose) {
 
 /** What a text is sorted by, where its row does not say it anyway. */
 function sortedBy(sort, values, i) {
-  const words = { disagreement: "1 − τ", entropy: "entropy", reach: "JSD" }[sort];
-  return values && words ? ` · ${words} ${figures(values[i])}` : null;
+  const words = { disagreement: "1 − τ", entropy: "entropy", reach: "JSD" }[sort];
+  return values && words ? ` · ${words} ${figures(values[i])}` : null;
 }
 
 function beginning(texts, i) {

@@ -123,7 +123,7 @@ export class OneText {
     );
     if (this.weights) {
       const cells = places.map((t) => h("td", {}, this._bar(t)));
-      body.push(h("tr", { class: "hand" }, h("th", { scope: "row" }, "weights by hand"), cells));
+      body.push(h("tr", { class: "hand" }, h("th", { scope: "row" }, "weights tried"), cells));
     }
     return h("table", { class: "line" }, h("thead", {}, head), h("tbody", {}, body));
   }

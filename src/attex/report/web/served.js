@@ -2,7 +2,7 @@
 
 import { h, settled } from "./elements.js";
 
-/** Ask the server about a text, or a list of tokens; what is wrong comes back as an error. */
+/** Ask the server about a text, as such or as a list of tokens; what is wrong comes back as an error. */
 async function ask(question) {
   const headers = { "content-type": "application/json" };
   const answer = await fetch("explain", { method: "POST", headers, body: JSON.stringify(question) });
@@ -18,7 +18,7 @@ function complete(texts) {
     const found = await packed(text, seeds, hands);
     const lacks = Object.values(found.seeds).some((seed) => seed.influence === null || seed.values === null);
     if (!hands || !lacks) return found;
-    const whole = await ask({ tokens: found.tokens, seeds }).catch(() => null);
+    const whole = await ask({ text: found.tokens, query: found.query, seeds }).catch(() => null);
     for (const [number, seed] of Object.entries(found.seeds)) {
       for (const part of ["attention", "values", "head", "influence"]) seed[part] ??= whole?.seeds[number]?.[part] ?? null;
     }
@@ -32,18 +32,21 @@ export function start() {
   complete(explorer.texts);
   const told = h("p", { role: "status", id: "typed-status" });
   const box = h("textarea", { id: "typed", rows: 2, placeholder: "The staff was not friendly …" });
+  const asks = Boolean(explorer.texts.queryStarts);
+  const asked = h("textarea", { id: "asked", rows: 1 });
   let last = 0;
   const show = async () => {
     const number = ++last;
     const text = box.value;
-    if (!text.trim()) {
+    const query = asks ? asked.value : null;
+    if (!text.trim() || query?.trim() === "") {
       told.textContent = "";
       return;
     }
     try {
       // The model that is looked at first, the others while its answer is read.
       const { seed } = explorer.state;
-      const found = await ask({ text, seeds: [seed] });
+      const found = await ask({ text, query, seeds: [seed] });
       // What was typed since has been asked, too.
       if (number !== last) return;
       const unknown = found.tokens.filter((_, t) => !found.known[t]);
@@ -51,14 +54,16 @@ export function start() {
       await window.attexExplorer.showText(found);
       box.dataset.shown = text;
       const others = explorer.texts.seeds.filter((other) => other !== seed);
-      if (others.length) Object.assign(found.seeds, (await ask({ text, seeds: others })).seeds);
+      if (others.length) Object.assign(found.seeds, (await ask({ text, query, seeds: others })).seeds);
       if (number === last && explorer.state.spread) await window.attexExplorer.showText(found);
       box.dataset.seeds = Object.keys(found.seeds).length;
     } catch (error) {
       if (number === last) told.textContent = error.message;
     }
   };
-  box.addEventListener("input", settled(show));
-  const form = h("div", { class: "typed" }, h("label", { for: "typed" }, "Type a text"), box, told);
+  const live = settled(show);
+  for (const place of [box, asked]) place.addEventListener("input", live);
+  const second = asks ? [h("label", { for: "asked" }, "What is asked of it"), asked] : [];
+  const form = h("div", { class: "typed" }, h("label", { for: "typed" }, "Type a text"), box, ...second, told);
   document.getElementById("explorer").querySelector("h2").after(form);
 }

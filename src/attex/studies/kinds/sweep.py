@@ -31,7 +31,7 @@ class Sweep(Study):
         """Cross all levels."""
         if blocks is not None:
             raise ValueError("blocks: a sweep has every combination; a multiverse can have a part")
-        every = np.array([*itertools.product(*map(range, levels))], dtype=int).reshape(-1, len(levels))
+        every = np.array([*itertools.product(*map(range, levels))], dtype=int)
         kind = f"every combination, {len(every):,} in all"
         return Design(every, np.zeros(len(every), dtype=int), kind)
 

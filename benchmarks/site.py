@@ -3,12 +3,13 @@
 import json
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import attex
 from attex.site.building import SiteBuilder
-from benchmarks.timing import Result, within
+from benchmarks.timing import Result
 
 RUNS = 500
 TEXTS = (60, 20, 1_725)
@@ -23,7 +24,10 @@ def benchmarks(data: Path | None) -> Iterator[Result]:
         output = Path(name)
         _run_folders(output)
         title = f"attex site, {RUNS} runs of 3 seeds and {TEXTS[-1]:,} texts"
-        yield within(title, lambda: SiteBuilder(output).build(), 60.0)
+        started = time.process_time()
+        SiteBuilder(output).build()
+        took = time.process_time() - started
+        yield Result(title, took, None, "< 60 s of CPU", took < 60)
 
 
 def _run_folders(output: Path) -> None:

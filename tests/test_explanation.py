@@ -1,12 +1,14 @@
 """A new text: cut as the corpus was, read by the model, scored; and what is shown of it."""
 
 import io
+import json
 import math
 import re
 import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -15,6 +17,7 @@ from attex.data.corpus import SPECIALS
 from attex.data.reader import Reader
 from attex.explanation import Explanation
 from attex.foundations.errors import UserError
+from attex.serving import Question, TextServer
 from attex.terminal import print_explanation
 
 CONFIG = {
@@ -91,6 +94,39 @@ def test_weights_that_are_gone_are_named_with_what_to_do(run: attex.Run, tmp_pat
     assert attex.load_run(copy).explain("lovely").seed == 3
     with pytest.raises(UserError, match=r"has no model_seed_4.safetensors: .*attex run"):
         attex.load_run(copy).explain("lovely", seed=4)
+
+
+def test_two_texts_have_the_scores_that_the_run_gave_them(tmp_path: Path) -> None:
+    rows = [
+        {"text": f"the {one} met a {other} {i}", "question": f"who met {other} ?", "label": one}
+        for i in range(20)
+        for one, other in (("cat", "dog"), ("dog", "cat"))
+    ]
+    (tmp_path / "pairs.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    config = CONFIG | {
+        "data": {"type": "jsonl", "path": str(tmp_path / "pairs.jsonl"), "query": "question"},
+        "model": {"embedding_width": 4, "query": {}, "decoder": "query", "encoder": {"type": "lstm"}},
+        "seeds": [0],
+        "importance": ["attention", "leave_one_out"],
+        "analyses": ["agreement"],
+    }
+    run = attex.run(config, output_dir=tmp_path / "out", device="cpu")
+    for row in run.instances.iter_rows(named=True):
+        found = run.explain(" ".join(row["tokens"]), query=" ".join(row["query"]))
+        assert (found.tokens, found.query) == (row["tokens"], row["query"])
+        assert [*found.probabilities.values()] == pytest.approx(row["output"], abs=1e-6)
+        for name in ("attention", "leave_one_out"):
+            assert found.scores[name] == pytest.approx(row[name], abs=1e-6, nan_ok=True)
+    with pytest.raises(UserError, match="read two texts: give the query"):
+        run.explain("the cat met a dog")
+    # What the page would compute of it is what the model said.
+    answer = TextServer(run).answer(Question("the cat met a dog", query="who met dog ?"))
+    assert answer["query"] == ["who", "met", "dog", "?"]
+    seed = answer["seeds"]["0"]
+    assert seed["head"]["kind"] == "tanh_linear"
+    context = np.array(seed["attention"]) @ np.array(seed["values"])
+    logits = np.array(seed["head"]["weight"]) @ np.tanh(context) + seed["head"]["bias"]
+    assert seed["logits"] == pytest.approx(logits, abs=1e-5)
 
 
 def test_a_reader_that_cannot_cut_a_text_says_so() -> None:

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from attex.models.classifier import Trace
     from attex.report.explanation_page import ExplainedText
 
+Text = str | Sequence[str]
+"""A text that is to be cut, or its tokens."""
+
 Measures = Sequence[str | Mapping[str, Any]]
 """Measures by name, or as an experiment writes them."""
-
-Text = str | Sequence[str]
-"""A text, or its tokens."""
 
 _TEXT = "text"
 """The split, and the name, of the only text there is."""
@@ -40,7 +40,8 @@ class Explanation:
 
     `known` says of each token whether the model knows the word; it reads the others as one and the same
     unknown word. `scores` has a list for each measure, one score for each token, NaN where it has none.
-    `probabilities` are by class, and `prediction` is the likeliest.
+    `probabilities` are by class, and `prediction` is the likeliest. `query` is what was asked of the
+    text, if the models of the run read two.
     """
 
     run: str
@@ -50,10 +51,11 @@ class Explanation:
     scores: dict[str, list[float]]
     prediction: str
     probabilities: dict[str, float]
+    query: list[str] | None = None
 
     @property
     def unknown_words(self) -> list[str]:
-        """The words that the model does not know, each once."""
+        """The words of the text that the model does not know, each once."""
         return [*dict.fromkeys(t for t, known in zip(self.tokens, self.known, strict=True) if not known)]
 
     @cached_property
@@ -107,17 +109,13 @@ class Explainer:
         reader: Reader = READERS.bind(READERS.spec(self.run.config["data"]))
         return reader
 
-    @property
-    def asks(self) -> bool:
-        """Whether the model reads a query with each text."""
-        return self.model.query is not None
-
     def __call__(
         self, text: Text, measures: Measures | None = None, query: Text | None = None
     ) -> Explanation:
-        """Read a text, or a list of its tokens, and score them by the run's measures or others."""
+        """Read a text, and score its tokens by the run's measures or others."""
         named = self._measures(self.run.config["importance"] if measures is None else measures)
-        batch, tokens = self.batch(text, query)
+        document = self.document(text, query)
+        batch, tokens = self.batch(document), document.tokens
         output = distribution(self._traced(batch).logits)[0]
         classes: list[str] = self.run.vocabulary["classes"]
         return Explanation(
@@ -128,6 +126,7 @@ class Explainer:
             scores=self._scores(batch, int(output.argmax()), named),
             prediction=classes[int(output.argmax())],
             probabilities=dict(zip(classes, output.tolist(), strict=True)),
+            query=document.query,
         )
 
     def explored(self, batch: Batch) -> dict[str, Any]:
@@ -138,13 +137,15 @@ class Explainer:
         predicted = int(distribution(trace.logits)[0].argmax())
         form = self.model.decoder.formula()
         values = self.model.readout(trace.hidden, batch).values[0][inside] if form else None
+        head = head_form(form)
+        allowed = None if batch.allowed is None else batch.allowed[0].tolist()
         ((_, shares),) = influence_on_states(self.model, batch)
         return one_seed(
             trace.logits[0].tolist(),
             self._scores(batch, predicted, self._measures(self.run.config["importance"])),
             trace.attention[0][inside].tolist(),
             None if values is None else values.tolist(),
-            head_form(form),
+            None if head is None else head | {"allowed": allowed},
             shares[0][inside][:, inside].nan_to_num(0.0).tolist(),
         )
 
@@ -152,24 +153,32 @@ class Explainer:
         """Say of each token whether the model knows the word."""
         return [token in self._rows for token in tokens]
 
-    def batch(self, text: Text, query: Text | None = None) -> tuple[Batch, list[str]]:
-        """Make a batch of one text, with its tokens; the batch has the markers that the corpus has."""
-        if self.asks != (query is not None):
-            raise UserError(
-                "the model of this run reads a query with each text: give one (--query, or query=…)"
-                if self.asks
-                else "the model of this run reads one text: it takes no query"
+    def document(self, text: Text, query: Text | None = None) -> Document:
+        """Cut a text, and what is asked of it where the models read two texts.
+
+        Raises:
+            UserError: if either has no token, or there is one text too many or too few.
+        """
+        if (self.model.query is None) != (query is None):
+            wanted = (
+                "one text: leave the query out" if query is not None else "two texts: give the query"
             )
-        tokens = self.tokens(text)
-        asked = None if query is None else self.tokens(query)
+            raise UserError(f"the models of {self.run.path} read {wanted}")
+        tokens = self._tokens(text)
+        asked = None if query is None else self._tokens(query)
+        # It has no label; what is written in its place is not looked at.
+        label = self.run.vocabulary["classes"][0]
+        among = self.reader.answers_in(tokens)
+        return Document(_TEXT, _TEXT, tokens, label, query=asked, candidates=among)
+
+    def batch(self, document: Document) -> Batch:
+        """Make a batch of one text; it has the markers that the corpus has."""
         past = len(self._words)
-        index = {token: self._rows.get(token, past) for token in (*tokens, *(asked or ()))}
-        classes = self.run.vocabulary["classes"]
-        document = Document(_TEXT, _TEXT, tokens, classes[0], query=asked)
+        index = {word: self._rows.get(word, past) for words in document.texts for word in words}
+        classes, markers = self.run.vocabulary["classes"], self.run.vocabulary["markers"]
         split = index_documents([document], index, classes)
-        markers = self.run.vocabulary["markers"]
         corpus = Corpus(self._words, past, classes, {_TEXT: split}, facts={}, markers=markers)
-        return Batcher(corpus, _TEXT, self._device).batch([0]), tokens
+        return Batcher(corpus, _TEXT, self._device).batch([0])
 
     @torch.no_grad()
     def _traced(self, batch: Batch) -> "Trace":
@@ -184,8 +193,7 @@ class Explainer:
         inside = batch.scorable[0]
         return {name: score(self.model, batch)[0][inside].tolist() for name, score in measures.items()}
 
-    def tokens(self, text: Text) -> list[str]:
-        """Cut a text as the dataset's were; a list is taken as tokens."""
+    def _tokens(self, text: Text) -> list[str]:
         given = [text] if isinstance(text, str) else [*text]
         if not all(isinstance(part, str) and is_unicode(part) for part in given):
             raise UserError(f"'{brief(text, 60)}' is no text that can be written down in Unicode")

@@ -1,6 +1,6 @@
 """A finished run: its folder, read when asked."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from attex.foundations.storage import read_json
 if TYPE_CHECKING:
     import polars as pl
 
-    from attex.explanation import Explainer, Explanation, Measures
+    from attex.explanation import Explainer, Explanation, Measures, Text
     from attex.models.classifier import AttentionModel
 
 
@@ -133,11 +133,11 @@ class Run:
 
     def explain(
         self,
-        text: str | Sequence[str],
+        text: "Text",
         measures: "Measures | None" = None,
         seed: int | None = None,
         device: str = "cpu",
-        query: str | Sequence[str] | None = None,
+        query: "Text | None" = None,
     ) -> "Explanation":
         """Have the model of a seed read a new text: its prediction, and a score for every token.
 

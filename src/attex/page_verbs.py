@@ -21,12 +21,12 @@ def explain(
         list[str] | None,
         typer.Argument(metavar="[TEXT]...", help="Each in quotes; without any, the lines of stdin."),
     ] = None,
+    query: Annotated[
+        str | None, typer.Option(help="What is asked of each text, if the models read two.")
+    ] = None,
     measure: Annotated[
         list[str] | None,
         typer.Option(help="A measure, instead of those of the run; as often as you like."),
-    ] = None,
-    query: Annotated[
-        str | None, typer.Option(help="What is asked of the texts, where the models read two.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="The model's; the first if not said.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object a line.")] = False,

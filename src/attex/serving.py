@@ -29,10 +29,7 @@ _NAME = "typed in"
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: a text, or a list of its tokens, and of which seeds, if not of all.
-
-    With a `query`, where the models of the run read two texts.
-    """
+    """A text, or a list of its tokens; what is asked of it, if anything; which seeds, if not all."""
 
     text: str | list[str]
     seeds: list[int] | None = None
@@ -40,7 +37,7 @@ class Question:
 
     @classmethod
     def of(cls, kind: str, body: bytes) -> "Question":
-        """Read a question: JSON with a `text`, or the `tokens` of one, and perhaps `seeds`."""
+        """Read a question: JSON with a `text`, or its tokens, and perhaps `query` and `seeds`."""
         # Any page may send a form here, and only this one JSON.
         if kind.partition(";")[0].strip() != "application/json":
             raise UserError("expected application/json")
@@ -49,14 +46,11 @@ class Question:
         except (ValueError, RecursionError):
             asked = None
         fields = asked if isinstance(asked, dict) else {}
-        text: Any = fields.get("text", fields.get("tokens"))
-        seeds: Any = fields.get("seeds")
-        query: Any = fields.get("query")
-        named = seeds is None or (isinstance(seeds, list) and _all(int, seeds))
-        if not _is_text(text) or not named or not (query is None or _is_text(query)):
-            raise UserError(
-                "expected an object with a text, or with a list of tokens, and perhaps seeds and a query"
-            )
+        text, query, seeds = (fields.get(name) for name in ("text", "query", "seeds"))
+        right = _is_text(text) and (query is None or _is_text(query))
+        if not right or not (seeds is None or (isinstance(seeds, list) and _all(int, seeds))):
+            raise UserError("expected an object with a text, as such or as a list of tokens")
+        assert text is not None
         return cls(text, seeds, query)
 
 
@@ -73,30 +67,35 @@ class TextServer:
 
     def __init__(self, run: "Run", device: str = "cpu") -> None:
         self.run = run
+        self.page = with_typing(run.report.read_text(encoding="utf-8"))
         self._explainers = {seed: Explainer(run, seed, device) for seed in run.config["seeds"]}
-        asks = any(explainer.asks for explainer in self._explainers.values())
-        self.page = with_typing(run.report.read_text(encoding="utf-8"), asks)
         # One text at a time: a model that is being asked for gradients is not to be shared.
         self._lock = threading.Lock()
         # The first text takes longer than those that follow: it is not to be the reader's.
-        word = run.vocabulary["words"][-1]
-        self.answer(Question([word], query=[word] if asks else None))
+        word = [run.vocabulary["words"][-1]]
+        asks = next(iter(self._explainers.values())).model.query is not None
+        self.answer(Question(word, query=word if asks else None))
 
     def answer(self, question: "Question") -> dict[str, Any]:
         """Read a text with the models of the seeds that are asked for, or of all."""
         text, seeds = question.text, question.seeds
-        if sum(map(len, (*text, *(question.query or "")))) > _LONGEST:
+        if sum(map(len, text)) + sum(map(len, question.query or "")) > _LONGEST:
             raise UserError(f"the text has more than {_LONGEST:,} letters")
         asked = [one for seed, one in self._explainers.items() if seeds is None or seed in seeds]
         if not asked:
             raise UserError(f"the run has seeds {', '.join(map(str, self._explainers))}")
         with self._lock:
-            batch, tokens = asked[0].batch(text, question.query)
-            words = None if question.query is None else asked[0].tokens(question.query)
+            document = asked[0].document(text, question.query)
+            batch = asked[0].batch(document)
             found = {one.seed: one.explored(batch) for one in asked}
-        name = text if isinstance(text, str) else " ".join(text)
-        known = asked[0].known(tokens)
-        return one_text(_NAME, tokens, known, found, text_id=stable_id(name), query=words)
+        return one_text(
+            _NAME,
+            document.tokens,
+            asked[0].known(document.tokens),
+            found,
+            text_id=stable_id(" ".join(document.tokens)),
+            query=document.query,
+        )
 
 
 def application(server: TextServer) -> "Starlette":

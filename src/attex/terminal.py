@@ -45,6 +45,8 @@ def _lines(explanation: "Explanation", colours: str | None) -> "Iterator[Text]":
     sure = explanation.probabilities[explanation.prediction]
     where = f"{_shown(explanation.run)}, seed {explanation.seed}"
     yield Text(f"{where}: {_shown(explanation.prediction)} {sure:.3f} ({others})")
+    if explanation.query is not None:
+        yield Text(f"asked: {' '.join(map(_shown, explanation.query))}")
     if explanation.unknown_words:
         words = "  ".join(f"'{_shown(word)}'" for word in explanation.unknown_words)
         yield Text(f"not in the model's vocabulary: {words}")

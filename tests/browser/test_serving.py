@@ -61,7 +61,7 @@ def test_a_text_is_answered_as_python_explains_it(address: str, run: attex.Run) 
         assert [logit] == pytest.approx(answer["logits"], abs=1e-5)
         for shares in answer["influence"]:
             assert sum(shares) == pytest.approx(1)
-    tokens = ask(address, tokens=WHITESPACE, seeds=[1]).json()
+    tokens = ask(address, text=WHITESPACE, seeds=[1]).json()
     assert set(tokens["seeds"]) == {"1"}
     assert tokens["seeds"]["1"] == found["seeds"]["1"]
 
@@ -71,7 +71,8 @@ def test_a_text_is_answered_as_python_explains_it(address: str, run: attex.Run) 
     [
         ({"text": " "}, "no token that could be scored"),
         ({"text": 5}, "expected an object with a text"),
-        ({"tokens": ["a", 5]}, "expected an object with a text"),
+        ({"text": ["a", 5]}, "expected an object with a text"),
+        ({"text": "good", "query": "why"}, "read one text: leave the query out"),
         ({"text": "good", "seeds": [7]}, "the run has seeds 0, 1"),
         ({"text": "a " * 20_000}, "more than 20,000 letters"),
     ],

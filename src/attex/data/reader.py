@@ -104,6 +104,10 @@ class Reader(ABC):
             "method tokens(text), or give the text as a list of tokens"
         )
 
+    def answers_in(self, tokens: Sequence[str]) -> Collection[str] | None:
+        """Name the labels among which the answer to a new text is to be sought; None: all of them."""
+        return None
+
     def settled(self, documents: list[Document], folder: DataFolder) -> list[Document]:
         """Look at all documents together, before any is left out for its length or its class.
 

@@ -21,6 +21,7 @@ class ExplainedText:
     prediction: str
     probabilities: Mapping[str, float]
     unknown_words: Sequence[str]
+    query: Sequence[str] | None = None
 
 
 def render_explanation(text: ExplainedText) -> str:

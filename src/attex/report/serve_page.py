@@ -6,8 +6,8 @@ from attex.report.page import environment
 _END = "</body>"
 
 
-def with_typing(report: str, asks: bool = False) -> str:
-    """Add the box to the page of a run, and one for a query where its models ask for one.
+def with_typing(report: str) -> str:
+    """Add the box to the page of a run.
 
     Raises:
         UserError: if the page has no explorer, as one of an earlier version, or of no measures.
@@ -18,4 +18,4 @@ def with_typing(report: str, asks: bool = False) -> str:
             "measures, or an earlier version of attex made it; run it again"
         )
     page, end, rest = report.rpartition(_END)
-    return f"{page}{environment().get_template('serve.html.j2').render(asks=asks)}{end}{rest}"
+    return f"{page}{environment().get_template('serve.html.j2').render()}{end}{rest}"

@@ -1,6 +1,6 @@
 """Questions about news: which entity was taken out of a sentence that sums the article up?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -50,6 +50,14 @@ class CNNQuestions(Reader):
             for split in SPLITS
         ]
 
+    def tokens(self, text: str) -> list[str]:
+        """Cut a text at white space; its entities have numbers for names."""
+        return text.split()
+
+    def answers_in(self, tokens: Sequence[str]) -> frozenset[str]:
+        """Name the entities of an article."""
+        return frozenset(word for word in tokens if word.startswith(_ENTITY))
+
     def documents(self, folder: DataFolder) -> Iterator[Document | LeftOut]:
         """Read every question; those of train come first, and say which entities there are."""
         known: set[str] = set()
@@ -59,7 +67,7 @@ class CNNQuestions(Reader):
             records = files[0].suffix != ".question"
             questions = _records(files[number], split) if records else map(_single, single)
             for question in questions:
-                candidates = frozenset(word for word in question.passage if word.startswith(_ENTITY))
+                candidates = self.answers_in(question.passage)
                 if split == "train":
                     known |= candidates
                 yield _document(question, split, candidates, known)

@@ -2,7 +2,7 @@
 
 import { h, settled } from "./elements.js";
 
-/** Ask the server about a text, or a list of tokens; what is wrong comes back as an error. */
+/** Ask the server about a text, as such or as a list of tokens; what is wrong comes back as an error. */
 async function ask(question) {
   const headers = { "content-type": "application/json" };
   const answer = await fetch("explain", { method: "POST", headers, body: JSON.stringify(question) });
@@ -18,7 +18,7 @@ function complete(texts) {
     const found = await packed(text, seeds, hands);
     const lacks = Object.values(found.seeds).some((seed) => seed.influence === null || seed.values === null);
     if (!hands || !lacks) return found;
-    const whole = await ask({ tokens: found.tokens, seeds, query: found.query }).catch(() => null);
+    const whole = await ask({ text: found.tokens, query: found.query, seeds }).catch(() => null);
     for (const [number, seed] of Object.entries(found.seeds)) {
       for (const part of ["attention", "values", "head", "influence"]) seed[part] ??= whole?.seeds[number]?.[part] ?? null;
     }
@@ -26,20 +26,20 @@ function complete(texts) {
   };
 }
 
-/** Put the box above the texts, and show what is typed as if it were one of them.
- *  Models that read two texts have a second box, for the query. */
-export function start(asks) {
+/** Put the box above the texts, and show what is typed as if it were one of them. */
+export function start() {
   const { explorer } = window.attexExplorer;
   complete(explorer.texts);
   const told = h("p", { role: "status", id: "typed-status" });
   const box = h("textarea", { id: "typed", rows: 2, placeholder: "The staff was not friendly …" });
-  const asked = h("input", { id: "typed-query", type: "text" });
+  const asks = Boolean(explorer.texts.queryStarts);
+  const asked = h("textarea", { id: "asked", rows: 1 });
   let last = 0;
   const show = async () => {
     const number = ++last;
     const text = box.value;
     const query = asks ? asked.value : null;
-    if (!text.trim() || (asks && !query.trim())) {
+    if (!text.trim() || query?.trim() === "") {
       told.textContent = "";
       return;
     }
@@ -61,8 +61,9 @@ export function start(asks) {
       if (number === last) told.textContent = error.message;
     }
   };
-  for (const field of [box, asked]) field.addEventListener("input", settled(show));
-  const second = asks ? [h("label", { for: "typed-query" }, "Type what is asked"), asked] : [];
+  const live = settled(show);
+  for (const place of [box, asked]) place.addEventListener("input", live);
+  const second = asks ? [h("label", { for: "asked" }, "What is asked of it"), asked] : [];
   const form = h("div", { class: "typed" }, h("label", { for: "typed" }, "Type a text"), box, ...second, told);
   document.getElementById("explorer").querySelector("h2").after(form);
 }

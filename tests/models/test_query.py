@@ -1,5 +1,6 @@
 """A model that is asked something: closed forms by hand, and nothing depends on the batch."""
 
+from copy import deepcopy
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 import torch
 from toys import ASKED, HIDDEN, KINDS, PAD, WIDTH, make_batch, make_model, rows_of, with_query
 
+from attex.data.batch import Batch
 from attex.foundations.divergences import distribution, total_variation
 from attex.foundations.errors import UserError
 from attex.importance.measure import MEASURES
@@ -41,12 +43,12 @@ def asking(kind: Kind) -> AttentionModel:
     return make_model(encoder, attention, projection, CLASSES, decoder=decoder, query=query)
 
 
-def batch_of(candidates: bool = True, extra: int = 0):
-    batch = make_batch(LENGTHS, extra_padding=extra)
+def batch_of(candidates: bool = True) -> Batch:
+    batch = make_batch(LENGTHS)
     return with_query(batch, ASKED, CLASSES if candidates else None)
 
 
-def take(batch, rows: list[int], extra: int = 0):
+def take(batch: Batch, rows: list[int], extra: int = 0) -> Batch:
     width = max(LENGTHS[row] for row in rows) + 2 + extra
     return rows_of(batch, rows, width, max(ASKED[row] for row in rows) + 2 + extra)
 
@@ -220,8 +222,6 @@ def test_leave_one_out_is_the_same_in_small_pieces(kind: Kind) -> None:
 
 
 def test_shared_modules_are_saved_once_and_stay_tied_in_a_copy() -> None:
-    from copy import deepcopy
-
     model = make_model("lstm", classes=CLASSES, decoder="query", query={"shared": True})
     own = make_model("lstm", classes=CLASSES, decoder="query", query={})
     assert not any(name.startswith("query.") for name in model.state_dict())

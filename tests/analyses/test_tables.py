@@ -2,6 +2,7 @@
 
 import json
 import warnings
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -148,3 +149,17 @@ def test_every_rule_for_k_gives_one_k_per_text(k: object) -> None:
     defined = (effective > 0) & (lengths > 1)
     assert row["mean_k"][0] == pytest.approx(effective[defined].mean())
     assert row["undefined"][0] == (~defined).sum()
+
+
+def test_classes_that_no_text_has_and_no_model_decides_for_have_no_rows() -> None:
+    given = evidence(seeds=2)
+    names = ["never", "no", "hardly", "yes", "nowhere"]
+    texts = replace(given.texts, labels=given.texts.labels * 2 + 1)
+    corpus = replace(given.corpus, classes=names, splits={"test": texts})
+    seeds = [replace(seed, predicted=seed.predicted * 2 + 1) for seed in given.seeds]
+    seeds[1].predicted[0] = 2
+    wide = replace(given, corpus=corpus, seeds=tuple(seeds))
+    assert wide.classes == ["no", "hardly", "yes"]
+    assert np.array(wide.classes)[wide.decided].tolist() == np.array(names)[wide.predicted].tolist()
+    table = analysed(AgreementAnalysis(), wide).tables["tables/agreement"]
+    assert set(table["class"]) == {"no", "hardly", "yes", "overall"}

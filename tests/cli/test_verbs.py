@@ -43,6 +43,10 @@ def test_schema_prints_a_json_schema_that_tells_right_from_wrong(attex_: Attex) 
     jsonschema.validate(TINY, schema)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(TINY | {"seedz": [1]}, schema)
+    asked = {"model": {"query": {"shared": True}, "decoder": "query"}}
+    jsonschema.validate(TINY | asked, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(TINY | {"model": {"query": {"share": True}}}, schema)
 
 
 def test_list_prints_every_registered_name_with_its_summary(attex_: Attex) -> None:

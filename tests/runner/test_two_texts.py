@@ -87,3 +87,11 @@ def test_a_model_asks_where_texts_have_a_query_and_only_there(
     with pytest.raises(UserError) as caught:
         run(output, **changed)
     assert message in str(caught.value)
+
+
+def test_the_page_has_heat_maps_of_both_texts_of_a_pair(output: Path) -> None:
+    pair = TINY["model"] | {"decoder": "pair", "query": {"shared": True}}
+    finished = run(output, model=pair, importance=["attention", "leave_one_out"], analyses=["agreement"])
+    page = finished.report.read_text(encoding="utf-8")
+    for row in ("query", "attention", "attention (query)", "leave_one_out (query)"):
+        assert f"<span>{row}</span>" in page

@@ -204,8 +204,8 @@ class AdversarialAnalysis(Analysis):
                 charts[f"adversarial_{method.name}"] = violin_chart(
                     jsd,
                     evidence.stacked(_HIGHEST),
-                    evidence.predicted,
-                    evidence.corpus.classes,
+                    evidence.decided,
+                    evidence.classes,
                     f"Adversarial attention: {method.words}",
                     "largest JSD within ε",
                     limit,

@@ -150,7 +150,7 @@ class AgreementAnalysis(Analysis):
             overview = []
             for pair, compared in pairs.items():
                 of_pair = about | dict(zip(("measure_a", "measure_b"), pair, strict=True))
-                these = [*compared.class_rows(evidence.predicted, evidence.corpus.classes)]
+                these = [*compared.class_rows(evidence.decided, evidence.classes)]
                 rows[""] += [of_pair | row for row in these]
                 lengths = evidence.texts.lengths.numpy()
                 rows["_by_length"] += [of_pair | row for row in compared.length_rows(lengths)]
@@ -216,8 +216,8 @@ class AgreementAnalysis(Analysis):
     ) -> dict[str, Any]:
         points = [
             point
-            for number, label in enumerate(evidence.corpus.classes)
-            for point in density_rows(label, compared.values[evidence.predicted == number])
+            for number, label in enumerate(evidence.classes)
+            for point in density_rows(label, compared.values[evidence.decided == number])
         ]
         return density_chart(
             points,

@@ -120,6 +120,22 @@ class Evidence:
         return np.stack([seed.predicted for seed in self.seeds])
 
     @property
+    def classes(self) -> list[str]:
+        """The classes that tables tell apart: those that a text has, or that some model decides for.
+
+        Of the words that could answer a question most never do.
+        """
+        return [self.corpus.classes[number] for number in self._occurring()]
+
+    @property
+    def decided(self) -> np.ndarray:
+        """Which of `classes` every model decides for: [S,N]."""
+        return np.searchsorted(self._occurring(), self.predicted)
+
+    def _occurring(self) -> np.ndarray:
+        return np.union1d(self.texts.labels.numpy(), self.predicted)
+
+    @property
     def findings(self) -> frozenset[str]:
         """The names of what the analysis found out about every model."""
         return frozenset(self.seeds[0].findings)

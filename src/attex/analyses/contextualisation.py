@@ -95,7 +95,7 @@ class ContextualisationAnalysis(AgreementAnalysis):
             for (first, second), compared in pairs.items():
                 over = _over(measures[second])
                 of_pair = about | {"measure_a": first, "measure_b": second, "over": over}
-                these = compared.class_rows(evidence.predicted, evidence.corpus.classes)
+                these = compared.class_rows(evidence.decided, evidence.classes)
                 of_spec += [of_pair | row for row in these]
             rows += of_spec
             gaps += [about | row for row in _gaps(measures, pairs)]

@@ -96,8 +96,8 @@ class PermutationAnalysis(Analysis):
         chart = violin_chart(
             medians,
             highest,
-            evidence.predicted,
-            evidence.corpus.classes,
+            evidence.decided,
+            evidence.classes,
             "Permuted attention",
             "median change of the output (TVD)",
             1.0,
@@ -112,9 +112,9 @@ def _median(changes: Tensor) -> Tensor:
 
 
 def _rows(evidence: Evidence, medians: np.ndarray, highest: np.ndarray) -> Iterator[dict[str, Any]]:
-    predicted, bins = evidence.predicted, bin_of(highest)
-    everywhere = np.ones_like(predicted, dtype=bool)
-    classes = [(name, predicted == number) for number, name in enumerate(evidence.corpus.classes)]
+    decided, bins = evidence.decided, bin_of(highest)
+    everywhere = np.ones_like(decided, dtype=bool)
+    classes = [(name, decided == number) for number, name in enumerate(evidence.classes)]
     binned = [(name, bins == number) for number, name in enumerate(bin_names())]
     for seed, members in seed_groups(evidence.numbers):
         for bin_name, inside in [*binned, (ANY, everywhere)]:

@@ -327,9 +327,25 @@ class _Choice:
         entries = list(self._registry)
         names = sorted(word for entry in entries for word in (entry.name, *entry.aliases))
         objects = [
-            entry.options.model_json_schema() | {"description": entry.summary} for entry in entries
+            _inlined(entry.options.model_json_schema()) | {"description": entry.summary}
+            for entry in entries
         ]
         return {"anyOf": [{"type": "string", "enum": names}, *objects]}
+
+
+def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
+    """Put definitions where they are referred to: inside another schema no reference would find them."""
+    known = schema.pop("$defs", {})
+
+    def put(value: Any) -> Any:
+        if isinstance(value, dict) and "$ref" in value:
+            return put(known[value["$ref"].removeprefix("#/$defs/")])
+        if isinstance(value, dict):
+            return {key: put(inner) for key, inner in value.items()}
+        return [put(inner) for inner in value] if isinstance(value, list) else value
+
+    whole: dict[str, Any] = put(schema)
+    return whole
 
 
 def _shown(value: Any) -> str:

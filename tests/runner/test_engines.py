@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from small_runs import (
@@ -25,8 +26,11 @@ import attex
 from attex.foundations.errors import UserError
 from attex.runner.threads import cores, threads_for
 
-NO_CHARTS: dict[str, object] = EXPERIMENT | {"analyses": []}
-"""Where a test is of how tasks end, and not of what a report shows."""
+FEW_TASKS: dict[str, Any] = EXPERIMENT | {"importance": ["attention"], "analyses": []}
+"""For tests of how tasks end: for Slurm each is a process of its own, and a chart is none of them."""
+
+ONE_SEED = EXPERIMENT | {"seeds": [0], "importance": ["attention", "gradient"]}
+"""Half as many tasks."""
 
 LONG = EXPERIMENT | {"trainer": {"epochs": 100_000, "checkpoint_seconds": 0}}
 
@@ -71,12 +75,21 @@ def exists(pid: int) -> bool:
 
 
 def test_every_engine_gives_the_same_tables_to_the_byte(
-    engine: str, tmp_path: Path, whole: dict[str, bytes], study_numbers: dict[str, bytes]
+    engine: str,
+    tmp_path: Path,
+    whole: dict[str, bytes],
+    study_numbers: dict[str, bytes],
+    everything: bool,
 ) -> None:
     """The undisturbed run was serial; the threads of a task are the same here, by the environment."""
-    output = tmp_path / "out"
+    experiment, output = EXPERIMENT, tmp_path / "out"
+    if engine == "slurm" and not everything:
+        experiment = ONE_SEED
+        alone = attex.run(experiment, output_dir=tmp_path / "alone", device="cpu")
+        assert isinstance(alone, attex.Run)
+        whole = tables(alone.path)
     study = str(write(tmp_path, STUDY))
-    done = finished(write(tmp_path), output, study, "--engine", engine, "--jobs", "2")
+    done = finished(write(tmp_path, experiment), output, study, "--engine", engine, "--jobs", "2")
     opened = [line.partition(" open ")[0] for line in done.stdout.splitlines() if " open " in line]
     assert opened == ["walk:", "study:"]
     (folder,) = output.glob("walk/*")
@@ -85,15 +98,16 @@ def test_every_engine_gives_the_same_tables_to_the_byte(
     assert leftovers(output) == []
     manifest = json.loads((folder / "manifest.json").read_text())
     assert {stage["threads"] for stage in manifest["stages"]} == {threads_for(2)}
-    for word in ("training: walk, seed 0", "epoch 2 of 2: loss", "importance: gradient, seed 1"):
+    last = experiment["seeds"][-1]
+    for word in ("training: walk, seed 0", "epoch 2 of 2: loss", f"importance: gradient, seed {last}"):
         assert word in done.stderr, "all workers are heard"
 
 
 def test_a_failure_is_named_and_stops_nothing_else(engine: str, tmp_path: Path) -> None:
     bad, good = tmp_path / "bad.json", tmp_path / "good.json"
-    broken = NO_CHARTS | {"name": "bad", "trainer": {"epochs": 1, "learning_rate": 1e30}}
+    broken = FEW_TASKS | {"name": "bad", "trainer": {"epochs": 1, "learning_rate": 1e30}}
     bad.write_text(json.dumps(broken))
-    good.write_text(json.dumps(NO_CHARTS | {"name": "good", "seeds": [0]}))
+    good.write_text(json.dumps(FEW_TASKS | {"name": "good", "seeds": [0]}))
     command = ["--output-dir", str(tmp_path), "--device", "cpu", "--engine", engine, "--jobs", "2"]
     done = subprocess.run(
         [sys.executable, "-m", "attex", "run", str(bad), str(good), *command],
@@ -163,7 +177,7 @@ def test_a_killed_worker_loses_only_its_task(tmp_path: Path) -> None:
 
 def test_a_killed_ray_worker_loses_only_its_task(tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="needs ray: pip install 'attex[ray]'")
-    experiment = NO_CHARTS | {"data": EXPERIMENT["data"] | {"sizes": [600, 20, 30]}}
+    experiment = FEW_TASKS | {"data": EXPERIMENT["data"] | {"sizes": [600, 20, 30]}}
     output, file = tmp_path / "out", write(tmp_path, experiment)
     with started(file, output, "--engine", "ray", "--jobs", "2") as run:
         wait_until(lambda: list(output.glob(".cache/2/training/*.partial/*")), 120)
@@ -174,7 +188,7 @@ def test_a_killed_ray_worker_loses_only_its_task(tmp_path: Path) -> None:
     assert leftovers(output) == []
 
 
-SLOW = NO_CHARTS | {
+SLOW = FEW_TASKS | {
     "data": EXPERIMENT["data"] | {"sizes": [1500, 20, 30]},
     "trainer": {"epochs": 12, "checkpoint_seconds": 0},
 }

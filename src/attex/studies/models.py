@@ -171,7 +171,8 @@ class Models:
 def _numbers_stage(plan: Plan, seed: int) -> Stage:
     inputs = {"corpus": plan.corpus} | ({} if plan.vectors is None else {"vectors": plan.vectors})
     # Many models of a study may be trained against the same one: it is trained once, and stays.
-    inputs |= {f"source {name}": source.seeds[seed].training for name, source in plan.sources.items()}
+    sources = plan.every_source().items()
+    inputs |= {f"source {name}": source.seeds[seed].training for name, source in sources}
     folder = plan.config.folder
     made_of = digest([stage.key for stage in plan.seeds[seed].every()])
     return NumbersStage.planned(

@@ -47,8 +47,8 @@ class Frontier(Study):
     trainer `adversarial` that `training` sets, as `{epochs: 80, patience: 10}`.
 
     On the same axes: other seeds of the base; its own weights, shuffled, and even ones, put in after
-    training; per-text adversaries, exact at each of `epsilon` and, with `search`, the published search at
-    the first; and for frozen adversaries the exact bound, of every text and of the means.
+    training; per-text adversaries, exact at each of `epsilon` and, with `search`, the published search
+    at the first; and for frozen adversaries the exact bound, of every text and of the means.
     """
 
     title = "Frontier"

@@ -69,7 +69,7 @@ def test_a_frontier_has_every_model_and_keeps_to_what_is_known_of_them(output: P
     # Another seed is the same kind of model: it is the base, once more.
     (other,) = by_kind["another seed"]
     assert other["accuracy_lost"] == 0
-    numbers = found.runs.filter(pl.col("class") == "overall", pl.col("model") == "another seed")
+    numbers = found.runs.filter(pl.col("class") == "overall", pl.col("variant") == "another seed")
     apart = numbers.filter(pl.col("quantity") == "jsd(beside)")["value"].to_list()
     assert apart[0] == pytest.approx(apart[1], abs=1e-9)
     assert found.report.is_file()
@@ -84,7 +84,7 @@ def test_the_same_models_serve_the_use_of_attention_and_seeds(output: Path) -> N
     numbers = found.runs.filter(pl.col("class") == "overall")
 
     def mean(model: str, quantity: str) -> float:
-        asked = numbers.filter(pl.col("model") == model, pl.col("quantity") == quantity)
+        asked = numbers.filter(pl.col("variant") == model, pl.col("quantity") == quantity)
         return float(asked["value"].mean())  # type: ignore[arg-type]
 
     assert row["accuracy"] == pytest.approx(mean("base", "accuracy"))
@@ -110,7 +110,7 @@ def made_up(accuracies: dict[str, tuple[float, float]], jsd: dict[str, tuple[flo
     }
     values["development_jsd"] = values["jsd(base)"]
     cell = CellRuns(CELL, np.arange(len(names))[:, None], (0, 1), values, {})
-    return RunSet({"model": names}, (cell,))
+    return RunSet({"variant": names}, (cell,))
 
 
 def test_the_best_adversary_is_the_furthest_of_those_that_decide_as_well() -> None:
@@ -123,7 +123,7 @@ def test_the_best_adversary_is_the_furthest_of_those_that_decide_as_well() -> No
     }
     apart = dict(zip([*accuracies][2:], ((0.1, 0.1), (0.3, 0.5), (0.6, 0.6)), strict=True))
     runs = made_up(accuracies, apart)
-    (panel,) = panels(runs, "model")
+    (panel,) = panels(runs, "variant")
     assert best(panel, ("free",), (0.1, 0.3, 1), "development") == "adversary, λ = 0.3"
     assert best(panel, ("free",), (1,), "test") is None
     (part,) = UseOfAttention(weights=(0.1, 0.3, 1.0))(runs, []).parts
@@ -154,7 +154,7 @@ def test_the_adversaries_are_trained_as_their_base_but_for_what_is_said() -> Non
         ({"weights": [-1]}, "weights"),
         ({"training": {"epoch": 3}}, "unknown key 'epoch'; did you mean 'epochs'"),
         ({"blocks": 2}, "a frontier has every combination"),
-        ({"choices": {"model": {"a": {"x": 1}, "b": {"x": 2}}}}, "'model' is what a study of kind"),
+        ({"choices": {"variant": {"a": {"x": 1}, "b": {"x": 2}}}}, "'variant' is what a study of kind"),
         ({"study": "seeds", "seeds": [3]}, "a study of seeds needs two or more"),
     ],
 )

@@ -23,7 +23,7 @@ from attex.studies.rivals import (
 from attex.studies.run_set import RunSet
 from attex.studies.study import STUDIES, Answer, Study
 
-_CHOICE = "model"
+_CHOICE = "variant"
 
 
 @STUDIES.register("use_of_attention", cite="Neely & Schouten 2020, §7")

@@ -1,7 +1,7 @@
 // Wiegreffe & Pinter (2019), Figure 3: how far attention moves with the seed alone.
 //
 // They hold one seed against eight others. Here each of nine has its turn.
-local settings = import '../lib/wiegreffe_pinter_2019.libsonnet';
+local settings = import '../lib/wiegreffe_pinter_2019_studies.libsonnet';
 {
   study: 'seeds',
   base: settings.base,

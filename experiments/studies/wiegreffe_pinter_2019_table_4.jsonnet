@@ -1,7 +1,7 @@
 // Wiegreffe & Pinter (2019), Table 4: adversaries at the λ that it prints, twice as large here (they halve TVD).
 //
 // 5.25e-4 is SST's and 8e-4 IMDB's; both are trained on every dataset.
-local settings = import '../lib/wiegreffe_pinter_2019.libsonnet';
+local settings = import '../lib/wiegreffe_pinter_2019_studies.libsonnet';
 {
   study: 'frontier',
   base: settings.base,

@@ -35,14 +35,13 @@ OBJECTIVES: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
     """Planted texts whose keyword is to be hidden; one is nothing but impermissible."""
-    whole = planted(task="keyword")
-    splits = {name: replace(part, impermissible=part.truth) for name, part in whole.splits.items()}
-    train = splits["train"]
+    whole = planted(task="keyword", hide_truth=True)
+    train = whole.splits["train"]
     marks = train.impermissible
     assert marks is not None
     marks = marks.clone()
     marks[train.starts[2] : train.starts[3]] = True
-    return replace(whole, splits=splits | {"train": replace(train, impermissible=marks)})
+    return replace(whole, splits=whole.splits | {"train": replace(train, impermissible=marks)})
 
 
 def prepared(name: str, corpus: Corpus) -> tuple[AttentionModel, Objective]:

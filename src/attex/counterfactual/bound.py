@@ -49,8 +49,8 @@ def frozen_bound(base: AttentionModel, batch: Batch, moved: Tensor | float) -> T
     """Return J(TVD + 1e-6), the most that an adversary of the base's states can differ: → [B], float64.
 
     J(ε) is the largest JSD(α′, α) of any α′ with |p(α′) − p(α)| ≤ ε, exactly (`adversarial_exact`).
-    `moved` is the TVD of the adversary's output from the base's, a number or [B]: its JSD is at most what
-    is returned. Raises `ValueError` unless the base has one logit that is linear in the attention.
+    `moved` is the TVD of the adversary's output from the base's, a number or [B]: its JSD is at most
+    what is returned. Raises `ValueError` unless the base has one logit, linear in the attention.
 
     Example:
         Two words of unlike logit, and an output that has not moved: the attention cannot have either.
@@ -74,10 +74,11 @@ def frozen_bound(base: AttentionModel, batch: Batch, moved: Tensor | float) -> T
 def bound_of_means(limits: Tensor, epsilons: Tensor, moved: Tensor) -> Tensor:
     """Bound the mean JSD of texts whose mean TVD is `moved`: limits [N,E], epsilons [E], [K] → [K].
 
-    limits[i,k] is J_i(ε_k) of every text on a grid that rises from 0 to 1, with points between. The bound
-    is the least over μ ≥ 0 of μt + mean_i max_ε (J_i(ε) − με), and not mean_i J_i(t): few J_i are concave,
-    and an adversary may spend what it moves on the texts that give the most for it. Between two points of
-    the grid a text is charged the lower ε and credited with the higher J: so it holds for all ε.
+    limits[i,k] is J_i(ε_k) of every text on a grid that rises from 0 to 1, with points between. The
+    bound is the least over μ ≥ 0 of μt + mean_i max_ε (J_i(ε) − με), and not mean_i J_i(t): few J_i are
+    concave, and an adversary may spend what it moves on the texts that give the most for it. Between
+    two points of the grid a text is charged the lower ε and credited with the higher J: so it holds
+    for all ε.
 
     Example:
         The first text gives 0.6 if the output moves by 0.5 or more, the second nothing ever. A mean TVD

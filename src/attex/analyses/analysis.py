@@ -51,8 +51,9 @@ class Subject:
     `scores` are flat, by the title of the measure; `controls` holds the same of models to compare it
     with, by the name of the variant. An analysis that examines no scores gets no measures. `load`
     gives the model itself, `load_untrained` (for an analysis that `examines_untrained`) what it was
-    before training. `query_scores` and `query_controls` are the same of the queries, of a model that
-    attends to both texts.
+    before training. `load_others` (for one that `compares`) gives the models that it was trained with,
+    as `base`, and those that it stands `beside`: none, one or several of each. `query_scores` and
+    `query_controls` are the scores of the queries, of a model that attends to both texts.
     """
 
     corpus: Corpus
@@ -64,6 +65,7 @@ class Subject:
     load_untrained: Callable[[], AttentionModel] = _not_at_hand
     query_scores: dict[str, Tensor] = field(default_factory=dict)
     query_controls: dict[str, dict[str, Tensor]] = field(default_factory=dict)
+    load_others: Mapping[str, Sequence[Callable[[], AttentionModel]]] = field(default_factory=dict)
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -179,6 +181,8 @@ class Analysis(ABC):
     """Whether that looks at scores; what does not is not found out again when a measure is added."""
     examines_untrained: ClassVar[bool] = False
     """Whether it looks into the model before training, too."""
+    compares: ClassVar[bool] = False
+    """Whether it looks at the models that this one was trained with, or stands beside, too."""
     reads_scores: ClassVar[bool] = True
     """Whether it lays out scores; what does not is not laid out again when a measure is added."""
     views: ClassVar[Mapping[str, View]] = {}

@@ -128,6 +128,18 @@ def design_for(
     return _random(counts, blocks or BLOCKS, seed)
 
 
+def every_combination(levels: Sequence[int], blocks: int | None, study: str) -> Design:
+    """Cross all levels; `study` says whose design it is.
+
+    Raises:
+        ValueError: if some blocks are asked for: there are none.
+    """
+    if blocks is not None:
+        raise ValueError(f"blocks: {study} has every combination; a multiverse can have a part")
+    every = np.array([*itertools.product(*map(range, levels))], dtype=int)
+    return Design(every, np.zeros(len(every), dtype=int), f"every combination, {len(every):,} in all")
+
+
 def _check(counts: list[int], blocks: int | None, names: Sequence[str]) -> None:
     if not counts:
         raise ValueError("a design needs at least one choice")

@@ -171,8 +171,10 @@ class Models:
 def _numbers_stage(plan: Plan, seed: int) -> Stage:
     inputs = {"corpus": plan.corpus} | ({} if plan.vectors is None else {"vectors": plan.vectors})
     # Many models of a study may be trained against the same one: it is trained once, and stays.
-    sources = plan.every_source().items()
-    inputs |= {f"source {name}": source.seeds[seed].training for name, source in sources}
+    inputs |= {
+        f"source {name}": source.at(seed).training for name, source in plan.every_source().items()
+    }
+    inputs |= plan.compared_with(seed) if any(m.compares for m in plan.methods.values()) else {}
     folder = plan.config.folder
     made_of = digest([stage.key for stage in plan.seeds[seed].every()])
     return NumbersStage.planned(

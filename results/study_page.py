@@ -23,13 +23,18 @@ _ABOUT = ("dataset", "encoder", "attention", "projection")
 _DIGITS = 5
 
 
-def finished(study: Path, workspace: Workspace, jobs: int, at_hand: bool) -> tuple[StudyFile, Models]:
-    """Train what the cache lacks; or, `at_hand`, leave the cells out of which a model is missing."""
+def finished(
+    study: Path, workspace: Workspace, jobs: int, at_hand: bool, keep_parts: bool = False
+) -> tuple[StudyFile, Models]:
+    """Train what the cache lacks; or, `at_hand`, leave the cells out of which a model is missing.
+
+    To `keep_parts` is to leave out those only that have no model at all.
+    """
     file = find_study(study)
     assert file is not None
     models = Models(cells_of(file), file.seeds, workspace)
     if at_hand:
-        models.leave_out_unfinished()
+        models.leave_out_unfinished(keep_parts)
         if not models.cells:
             raise MissingData(f"no cell of {study} is finished in the cache")
     else:

@@ -20,7 +20,8 @@ local projections(names) = {
   for name in names
 };
 local all = ['softmax', 'sparsemax', 'sparsegen_-30', 'sparsegen_-10', 'sparsegen_-3', 'sparsegen_-1', 'sparsegen_0.5', 'sparsegen_0.9'];
-local few = ['softmax', 'sparsemax', 'sparsegen_-10', 'sparsegen_-1', 'sparsegen_0.5', 'sparsegen_0.9'];
+// IMDB's are the slowest by far.
+local few = ['softmax', 'sparsemax', 'sparsegen_-10', 'sparsegen_0.9'];
 local group(data, names) = {
   model: { ['%s_%s' % [data, encoder]]: trained(data, encoder) for encoder in ['lstm', 'transformer'] },
   projection: projections(names),
@@ -37,6 +38,7 @@ local group(data, names) = {
     setting: {
       'as published': { 'vectors.length': 5.2 },
       'vectors of length 1': { 'vectors.length': 1 },
+      'attention learns ten times as fast': { 'trainer.attention_rate_factor': 10 },
     },
   },
   seeds: [0, 1, 2],

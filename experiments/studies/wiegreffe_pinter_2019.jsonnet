@@ -19,6 +19,9 @@ local of(key, names) = { [name]: { [key]: name } for name in names };
     setting: {
       'as published': { 'vectors.length': 5.2 },
       'vectors of length 1': { 'vectors.length': 1 },
+      'unknown words start from a draw': { 'vectors.unknown': 'random' },
+      'half the learning rate': { 'trainer.learning_rate': 5e-4 },
+      'twice the learning rate': { 'trainer.learning_rate': 2e-3 },
     },
   },
   seeds: [0, 1, 2],

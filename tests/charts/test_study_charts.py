@@ -204,4 +204,4 @@ def test_charts_are_drawn_as_three_kinds_of_picture(tmp_path: Path) -> None:
     draw({"slopes": chart_of("within settings")}, tmp_path)
     assert (tmp_path / "slopes.png").read_bytes().startswith(b"\x89PNG")
     assert (tmp_path / "slopes.pdf").read_bytes().startswith(b"%PDF")
-    assert "slope within settings" in (tmp_path / "slopes.svg").read_text(encoding="utf-8")
+    assert "rise for one standard deviation" in (tmp_path / "slopes.svg").read_text(encoding="utf-8")

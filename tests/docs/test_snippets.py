@@ -41,6 +41,7 @@ NOT_RUN = {
     ("docs/running.md", "what is said when it takes longer"),
     ("docs/running.md", "what is said after a change of the code"),
     ("docs/studies.md", "takes half a minute or more"),
+    ("results/faithfulness/README.md", "trains for minutes on a GPU"),
     ("results/jain_wallace_2019/README.md", "trains for minutes on a GPU"),
     ("results/meister_2021/README.md", "trains for minutes on a GPU"),
     ("results/multiverse/README.md", "trains for an hour on a GPU"),

@@ -17,7 +17,7 @@ def within_settings_chart(rows: Sequence[Mapping[str, Any]], title: str) -> dict
 
     A row has dataset, outcome, of (`ATTENTION` or `CONTROL`), slope, low, high, and n, the number of
     models. A slope is how far the outcome rises where the agreement of two models in the same setting
-    differs by 1.
+    differs by one standard deviation within settings, so that those of the control can be compared.
     """
     import altair as alt
 
@@ -50,7 +50,7 @@ def within_settings_chart(rows: Sequence[Mapping[str, Any]], title: str) -> dict
         dots = dots.mark_point(filled=True, size=90, opacity=1).encode(
             y=here,
             yOffset=place,
-            x=alt.X("slope:Q", title="slope within settings"),
+            x=alt.X("slope:Q", title="rise for one standard deviation within settings"),
             color=colour,
             shape=shape,
             tooltip=tooltip,
@@ -59,7 +59,8 @@ def within_settings_chart(rows: Sequence[Mapping[str, Any]], title: str) -> dict
         layers = alt.layer(zero.encode(x="zero:Q"), spans, dots)
         panels.append(layers.properties(width=_PANEL, height=_ROW * len(datasets)))
     caption = (
-        "A dot, round or square, is a slope, the line through it its 95 % interval. Right of the dashed "
+        "A dot, round or square, is how far the outcome rises where agreement is one standard deviation "
+        "higher among models of a setting, the line through it its 95 % interval. Right of the dashed "
         "line, models whose attention agrees more are the more faithful ones of their setting; that is "
         "evidence only where the control stays behind."
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -81,8 +82,8 @@ class Models:
                 say(f"analysis '{name}' is left out where it has nothing to say: {reason}")
                 self.left_out[name] = reason
         stages = {seed: _numbers_stage(plan, seed) for seed in config.seeds}
-        vectors = () if plan.vectors is None else (plan.vectors,)
-        for stage in (*vectors, *stages.values()):
+        known = {plan.corpus.key}
+        for stage in (needed for one in stages.values() for needed in one.and_before(known)):
             self._tasks[stage.key] = Task(config.name, stage, workspace, config.imports)
         return stages, plan.offers()
 
@@ -93,7 +94,7 @@ class Models:
         missing = [key for key in numbers if not cache.has(self._tasks[key].stage)]
         wanted = set(missing)
         for key in missing:
-            needed = (one.key for one in self._tasks[key].stage.inputs.values())
+            needed = (one.key for one in self._tasks[key].stage.and_before(set()))
             wanted |= {one for one in needed if one in self._tasks}
         tasks = [
             task for key, task in self._tasks.items() if key in wanted and not cache.has(task.stage)
@@ -109,13 +110,13 @@ class Models:
                 troubles.append((self._tasks[outcome.key], outcome.trouble))
         return self._told(troubles)
 
-    def leave_out_unfinished(self) -> None:
-        """Leave every cell out of which a model is missing."""
-        has = self._workspace.cache.has
-        whole = [all(has(one) for s in planned for one in s.values()) for planned in self.stages]
-        self.cells = [cell for cell, there in zip(self.cells, whole, strict=True) if there]
-        self.offered = [names for names, there in zip(self.offered, whole, strict=True) if there]
-        self.stages = [planned for planned, there in zip(self.stages, whole, strict=True) if there]
+    def leave_out_unfinished(self, keep_parts: bool = False) -> None:
+        """Leave every cell out of which a model is missing, or only those that have none."""
+        has, enough = self._workspace.cache.has, any if keep_parts else all
+        there = [enough(has(one) for s in planned for one in s.values()) for planned in self.stages]
+        self.cells = list(compress(self.cells, there))
+        self.offered = list(compress(self.offered, there))
+        self.stages = list(compress(self.stages, there))
 
     def tell(self) -> None:
         """Say which models there are, and which are to be made."""
@@ -169,6 +170,8 @@ class Models:
 
 def _numbers_stage(plan: Plan, seed: int) -> Stage:
     inputs = {"corpus": plan.corpus} | ({} if plan.vectors is None else {"vectors": plan.vectors})
+    # Many models of a study may be trained against the same one: it is trained once, and stays.
+    inputs |= {f"source {name}": source.seeds[seed].training for name, source in plan.sources.items()}
     folder = plan.config.folder
     made_of = digest([stage.key for stage in plan.seeds[seed].every()])
     return NumbersStage.planned(

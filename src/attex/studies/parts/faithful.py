@@ -38,7 +38,7 @@ def _point(row: Mapping[str, Any]) -> dict[str, Any]:
     outcome = (
         f"{row['outcome']} by {row['predictor'].removesuffix(' calibrated').removesuffix(' permuted')}"
     )
-    numbers = {key: row[key] for key in ("slope", "low", "high")}
+    numbers = {key: row[key] * row["spread"] for key in ("slope", "low", "high")}
     return {"dataset": row["dataset"], "outcome": outcome, "of": of, "n": row["models"]} | numbers
 
 

@@ -1,0 +1,1 @@
+"""Is agreement evidence of faithfulness?"""

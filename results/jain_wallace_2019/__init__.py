@@ -1,1 +1,0 @@
-"""Jain & Wallace 2019: the classification grid, measured."""

@@ -18,8 +18,8 @@ from attex.importance.measure import MEASURES
 NOWHERE = DataFolder(Path("nowhere"))
 SMALL = {"sizes": [40, 20, 20], "hidden": 8, "epochs": 1}
 """What keeps a component small, where it has such an option."""
-REQUIRED = {"k": 3}
-"""Something for options that have no default."""
+REQUIRED = {"k": 3, "base": {}, "guide": {}}
+"""Something for options that have no default; {} is an experiment like the one around it."""
 TINY: dict[str, Any] = {
     "data": {"type": "planted", "sizes": SMALL["sizes"]},
     "model": {
@@ -120,7 +120,8 @@ def test_model(name: str, output: Path) -> None:
 
 @pytest.mark.parametrize("name", names("trainer"))
 def test_trainer(name: str, output: Path) -> None:
-    run = reported(output, trainer=chosen(REGISTRIES["trainer"], name))
+    data = TINY["data"] | {"hide_truth": True}
+    run = reported(output, trainer=chosen(REGISTRIES["trainer"], name), data=data)
     assert len(run.metrics["seeds"]["0"]["training"]["epochs"]) == 1
 
 

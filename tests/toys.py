@@ -17,6 +17,12 @@ VOCABULARY, WIDTH, HIDDEN = 50, 12, 8
 PAD, START, END = 0, 2, 3
 
 
+def sized(encoder: str) -> dict[str, object]:
+    """Choose an encoder, small where it has a width of its own."""
+    has_width = "hidden" in ENCODERS[encoder].options.model_fields
+    return {"type": encoder} | ({"hidden": HIDDEN} if has_width else {})
+
+
 def takes_projection(attention: str) -> bool:
     return "projection" in ATTENTIONS[attention].options.model_fields
 
@@ -44,7 +50,7 @@ def make_model(
     projected = {"projection": projection} if takes_projection(attention) else {}
     parts = {
         "embedding_width": WIDTH,
-        "encoder": {"type": encoder, "hidden": HIDDEN},
+        "encoder": sized(encoder),
         "attention": {"type": attention} | projected,
     }
     model = assemble(MODELS.spec(parts), VOCABULARY, classes, seed)

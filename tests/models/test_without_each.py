@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from toys import HIDDEN, WIDTH, make_batch
+from toys import WIDTH, make_batch, sized
 
 from attex.models.encoder import ENCODERS, Deletions, Encoded, Encoder
 from attex.models.reads import Read, only_column, unchanged
@@ -33,7 +33,7 @@ def keys(variants: Deletions) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("budget", [1, 20_000, 2**30])
 def test_every_override_equals_re_encoding(name: str, budget: int) -> None:
     torch.manual_seed(0)
-    encoder: Encoder = ENCODERS.bind(ENCODERS.spec({"type": name, "hidden": HIDDEN}), WIDTH).double()
+    encoder: Encoder = ENCODERS.bind(ENCODERS.spec(sized(name)), WIDTH).double()
     batch = make_batch(LENGTHS, extra_padding=2)
     embedded = torch.randn(*batch.tokens.shape, WIDTH, dtype=torch.float64)
     deleted = batch.scorable & (batch.scorable.sum(dim=1, keepdim=True) > 1)

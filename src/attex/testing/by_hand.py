@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor
 
 from attex.data.batch import Batch
 from attex.data.corpus import SPECIALS
@@ -12,7 +11,7 @@ from attex.models.attention import ATTENTIONS
 from attex.models.classifier import AttentionModel
 from attex.models.decoder import DECODERS
 from attex.models.embedding import make_embedding
-from attex.models.encoder import Encoder
+from attex.models.encoders.embedding import Embedding
 
 
 def model_by_hand(energies: Sequence[float], logits: Sequence[float]) -> tuple[AttentionModel, Batch]:
@@ -54,15 +53,4 @@ def model_by_hand(energies: Sequence[float], logits: Sequence[float]) -> tuple[A
     batch = Batch(
         tokens, everything, everything, labels=torch.zeros(1).long(), ids=torch.zeros(1).long()
     )
-    return AttentionModel(embedding, _Unchanged(), attend, decode).eval(), batch
-
-
-class _Unchanged(Encoder):
-    """h_t = e_t."""
-
-    width = 2
-    position_wise = True
-
-    def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
-        """Pass the embeddings on."""
-        return embedded.masked_fill(~mask[..., None], 0.0)
+    return AttentionModel(embedding, Embedding(2), attend, decode).eval(), batch

@@ -12,6 +12,7 @@ from attex.data.folder import DataFolder
 from attex.data.planted_frames import Marked
 from attex.data.planted_tasks import TASKS, TaskName
 from attex.data.reader import READERS, SPLITS, Document, Reader
+from attex.foundations.registry import LATER
 
 Size = Annotated[int, Field(ge=2, le=1_000_000)]
 
@@ -21,6 +22,7 @@ Size = Annotated[int, Field(ge=2, le=1_000_000)]
 class Planted(Reader):
     """Generated reviews of an inn with the words that decide the label marked; needs no files.
 
+    With `hide_truth` these words are impermissible, too: attention may be trained to hide them.
     `task` is the rule: `keyword`, one polar word; `majority`, most of three or five polar words;
     `negation`, a polar word and the negator directly before it, if any; `interaction`, whether a
     dish and its temperature fit; `position`, the first of several polar words. `sizes` are the
@@ -30,6 +32,7 @@ class Planted(Reader):
     task: TaskName = "majority"
     sizes: tuple[Size, Size, Size] = (2000, 300, 300)
     seed: int = 0
+    hide_truth: Annotated[bool, LATER] = False
 
     publisher: ClassVar[str] = "attex itself"
     classes: ClassVar[tuple[str, ...]] = ("negative", "positive")
@@ -55,6 +58,7 @@ class Planted(Reader):
                 yield Document(
                     name=f"{self.task}/{self.seed}/{split}/{index}",
                     split=split,
+                    impermissible=[decides for _, decides in text] if self.hide_truth else None,
                     tokens=[word for word, _ in text],
                     label=self.classes[label],
                     truth=[decides for _, decides in text],

@@ -211,9 +211,9 @@ class CSV(Table):
     fifth of the rows is test and a tenth dev); `rationale` a column of 0/1 marks, one for each token,
     or empty; `impermissible` another, of tokens that attention may be trained to hide, or a list of such
     words as the tokenizer leaves them; `labels` fixes the classes and their order. Rows that cannot be
-    used are left out, counted and listed, and so are classes that are not in every split, unless `labels`
-    names them; `strict` refuses the file instead. `delimiter` and `encoding` are found out unless they are
-    said.
+    used are left out, counted and listed, and so are classes that are not in every split, unless
+    `labels` names them; `strict` refuses the file instead. `delimiter` and `encoding` are found out
+    unless they are said.
     """
 
     delimiter: Annotated[str, AfterValidator(known_delimiter), LATER] = AUTO

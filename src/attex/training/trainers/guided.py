@@ -28,10 +28,10 @@ class Guided(Supervised):
     what it does not say is as in the experiment around it. The model's own attention is never used. All
     other options are those of supervised training.
 
-    `weights` are those of the `text`, or each `word`'s mean over the training texts, brought to a sum of 1
-    in every text: then nothing of the context is left. With `cross_fit` two guides are trained, each on one
-    half of the training texts, and a text is guided by the one that has not seen it: what a guide has
-    learned by heart is no use.
+    `weights` are those of the `text`, or each `word`'s mean over the training texts, brought to a sum
+    of 1 in every text: then nothing of the context is left. With `cross_fit` two guides are trained,
+    each on one half of the training texts, and a text is guided by the one that has not seen it: then
+    what a guide has learned by heart is no use.
     """
 
     guide: InlineExperiment
@@ -49,9 +49,7 @@ class Guided(Supervised):
     def check(self, corpus: Corpus) -> None:
         """As for supervised training; the means of words have no half that they were not made of."""
         if self.cross_fit and self.weights == "word":
-            raise UserError(
-                "trainer.cross_fit goes with the weights of a text, not with those of a word"
-            )
+            raise UserError("trainer.cross_fit goes with trainer.weights text, not with word")
         super().check(corpus)
 
     def wrap(self, model: AttentionModel, sources: Sources) -> AttentionModel:

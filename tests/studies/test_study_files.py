@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from attex.config.loading import load_experiments
 from attex.config.shipped import first_line
 from attex.foundations.errors import UserError
 from attex.studies.choices import read_choices
+from attex.studies.kinds.sweep import Sweep
+from attex.studies.study import STUDIES
 from attex.studies.study_file import find_study, read_study
 from attex.studies.universes import Cell, cells_of
 
@@ -200,3 +203,39 @@ def test_the_command_line_says_it_too_and_trains_nothing(tmp_path: Path) -> None
     assert done.stderr.count("\n") == 1
     assert "did you mean 'learning_rate'" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def brings_choices(monkeypatch: pytest.MonkeyPatch) -> None:
+    list(STUDIES)
+    for table in ("_entries", "_names"):
+        monkeypatch.setattr(STUDIES, table, dict(getattr(STUDIES, table)))
+
+    @STUDIES.register("twice_as_fast")
+    class TwiceAsFast(Sweep):
+        """Every model, and the same with twice its learning rate."""
+
+        def choices(self, base: Mapping[str, Any]) -> Mapping[str, Any]:
+            rate = base["trainer"]["learning_rate"]
+            speeds = {"as it is": rate, "twice": 2 * rate}
+            return {"speed": {name: {"trainer.learning_rate": r} for name, r in speeds.items()}}
+
+
+@pytest.mark.usefixtures("brings_choices")
+def test_a_study_may_bring_choices_that_depend_on_those_of_the_file_and_on_the_cell() -> None:
+    rated = BASE | {"trainer": {"learning_rate": 0.1}}
+    found = cells(study="twice_as_fast", base=rated, choices={}, cells={"model.encoder.hidden": [2]})
+    assert [c.trainer.learning_rate for c in found[0].configs] == [0.1, 0.2]
+    (crossed,) = cells(study="twice_as_fast", base=rated, choices={"trainer.learning_rate": [1, 3]})
+    assert [c.trainer.learning_rate for c in crossed.configs] == [1, 2, 3, 6]
+    by_cell = {"rate": {"slow": {"model.attention.type": "sdp", "trainer.learning_rate": 0.01}}}
+    (slow,) = cells(study="twice_as_fast", base=rated, choices={}, cells=by_cell)
+    assert [c.trainer.learning_rate for c in slow.configs] == [0.01, 0.02]
+
+
+@pytest.mark.usefixtures("brings_choices")
+def test_a_choice_that_the_study_brings_is_not_to_be_written() -> None:
+    speed = {"speed": {"a": {"trainer.epochs": 1}, "b": {"trainer.epochs": 2}}}
+    rated = BASE | {"trainer": {"learning_rate": 0.1}}
+    with pytest.raises(UserError, match="'speed' is what a study of kind 'twice_as_fast' itself brings"):
+        cells(study="twice_as_fast", base=rated, choices=speed)

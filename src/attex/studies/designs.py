@@ -83,6 +83,12 @@ class Design:
     weights: str = ""
 
 
+def every_combination(levels: Sequence[int]) -> Design:
+    """Cross all levels of all choices, however many settings that makes: F numbers → Design."""
+    every = np.array([*itertools.product(*map(range, levels))], dtype=int).reshape(-1, len(levels))
+    return Design(every, np.zeros(len(every), dtype=int), f"every combination, {len(every):,} in all")
+
+
 def design_for(
     levels: Sequence[int], blocks: int | None = None, seed: int = 0, names: Sequence[str] | None = None
 ) -> Design:

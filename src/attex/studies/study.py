@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from attex.analyses.headline import Headline
 from attex.foundations.registry import Registry
@@ -25,6 +25,18 @@ class Study(ABC):
     """Says which settings of the choices are tried, and what follows from the models of all of them."""
 
     title: ClassVar[str]
+
+    def choices(self, base: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return choices that the study itself brings, written as a file has them.
+
+        They are crossed with those of the file. `base` are the fields of an experiment as they are
+        written, `seeds` with them; asked again for every cell and every level of the file's choices, so
+        that values can depend on what those have set. The names of choices and levels cannot.
+
+        Raises:
+            UserError: if such a base has no such choices.
+        """
+        return {}
 
     @abstractmethod
     def design(self, levels: Sequence[int], blocks: int | None, names: Sequence[str]) -> Design:

@@ -15,7 +15,7 @@ from attex.config.plain import plain
 from attex.config.problems import describe, problem_lines
 from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec, Strict
-from attex.studies.choices import Choice, read_choices
+from attex.studies.choices import Choice, Level, apply, read_choices
 from attex.studies.study import STUDIES, Study
 
 Keep = Literal["numbers", "runs"]
@@ -43,7 +43,10 @@ class CellGroup:
 
 @dataclass(frozen=True)
 class StudyFile:
-    """A study as its file has it; `base` is not validated yet, since choices may complete it."""
+    """A study as its file has it; `base` is not validated yet, since choices may complete it.
+
+    `choices` are those of the file, and after them what the study itself `brings`.
+    """
 
     origin: str
     folder: Path | None
@@ -51,6 +54,7 @@ class StudyFile:
     spec: Spec
     base: dict[str, Any]
     choices: tuple[Choice, ...]
+    brings: tuple[Choice, ...]
     groups: tuple[CellGroup, ...]
     seeds: tuple[int, ...]
     keep: Keep
@@ -68,6 +72,16 @@ class StudyFile:
         """What is made of the models."""
         study: Study = STUDIES.bind(self.spec)
         return study
+
+    def set_levels(self, fields: dict[str, Any], levels: Sequence[int]) -> dict[str, Level]:
+        """Set the keys of the chosen levels in an experiment; return the levels, by choice, that exist.
+
+        What the study brings is asked for again, with what the file's own choices have set by then.
+        """
+        count = len(self.choices) - len(self.brings)
+        chosen = apply(fields, self.choices[:count], levels[:count])
+        brought = _brought(self.study, fields, self.seeds, self.origin)
+        return chosen | apply(fields, brought, levels[count:])
 
 
 def is_study(value: Any) -> bool:
@@ -113,14 +127,42 @@ def read_study(
         apply_override(base, override)
     if len(set(fields.seeds)) < len(fields.seeds):
         raise UserError(f"{origin}: seeds: one stands here twice")
-    choices = read_choices(fields.choices, f"{origin}: choices")
+    written_choices = read_choices(fields.choices, f"{origin}: choices")
+    brings = _brought(STUDIES.bind(spec), base, fields.seeds, origin)
+    both = {choice.name for choice in brings} & {choice.name for choice in written_choices}
+    if both:
+        raise UserError(
+            f"{origin}: choices: '{min(both)}' is what a study of kind '{spec.type}' itself brings"
+        )
+    choices = (*written_choices, *brings)
     groups = tuple(_groups(fields, f"{origin}: cells"))
     taken = {choice.name for choice in choices} & {f.name for group in groups for f in group.factors}
     if taken:
         raise UserError(f"{origin}: '{min(taken)}' stands among both choices and cells")
     return StudyFile(
-        origin, folder, fields.name, spec, base, choices, groups, fields.seeds, fields.keep, written
+        origin,
+        folder,
+        fields.name,
+        spec,
+        base,
+        choices,
+        brings,
+        groups,
+        fields.seeds,
+        fields.keep,
+        written,
     )
+
+
+def _brought(
+    study: Study, base: Mapping[str, Any], seeds: Sequence[int], origin: str
+) -> tuple[Choice, ...]:
+    """Return what the study itself brings for such a base."""
+    try:
+        written = study.choices({**base, "seeds": list(seeds)})
+    except UserError as trouble:
+        raise UserError(f"{origin}: {trouble}") from None
+    return read_choices(written, f"{origin}: choices", fewest=1)
 
 
 def _base(base: dict[str, Any] | str, folder: Path | None) -> dict[str, Any]:

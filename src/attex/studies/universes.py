@@ -15,6 +15,7 @@ from attex.models.architecture import MODELS
 from attex.studies.choices import Choice, apply
 from attex.studies.designs import Design
 from attex.studies.study_file import CellGroup, StudyFile
+from attex.training.trainer import TRAINERS, Trainer
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def _experiment(
     study: StudyFile, cell: dict[str, Any], levels: Sequence[int], name: str
 ) -> ExperimentConfig:
     fields = copy.deepcopy(cell)
-    chosen = apply(fields, study.choices, levels)
+    chosen = study.set_levels(fields, levels)
     settings = ", ".join(f"{choice} {level.name}" for choice, level in chosen.items())
     where = f"{study.origin}: {settings}" if settings else study.origin
     whole = fields | {"name": name, "seeds": list(study.seeds)}
@@ -99,14 +100,20 @@ def _check_choices(study: StudyFile) -> None:
         known: dict[str, Any] = {}
         for number, level in enumerate(choice.levels):
             levels = [*first[:place], number, *first[place + 1 :]]
-            config = _experiment(study, cell, levels, study.name)
-            same = next((name for name, other in known.items() if other == config.settings()), None)
+            setting = _setting(_experiment(study, cell, levels, study.name))
+            same = next((name for name, other in known.items() if other == setting), None)
             if same is not None:
                 raise UserError(
                     f"{study.origin}: choices.{choice.name}: '{same}' and '{level.name}' are the same "
                     "experiment; a choice must change something"
                 )
-            known[level.name] = config.settings()
+            known[level.name] = setting
+
+
+def _setting(config: ExperimentConfig) -> Any:
+    """Return all that makes a model what it is, and the models that it is trained or compared with."""
+    trainer: Trainer = TRAINERS.bind(config.trainer)
+    return config.settings(), trainer.sources()
 
 
 def _first_level(other: Choice, choice: Choice) -> int:

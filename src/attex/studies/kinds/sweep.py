@@ -1,14 +1,11 @@
 """A grid over named keys: every number of every setting."""
 
-import itertools
 from collections.abc import Mapping, Sequence
-
-import numpy as np
 
 from attex.analyses.headline import Headline
 from attex.analyses.summary import frame
 from attex.report.study_page import Part
-from attex.studies.designs import Design
+from attex.studies.designs import Design, every_combination
 from attex.studies.leading import ACCURACY, agreements
 from attex.studies.parts.spread import spread_part
 from attex.studies.parts.subject import Subject
@@ -31,9 +28,7 @@ class Sweep(Study):
         """Cross all levels."""
         if blocks is not None:
             raise ValueError("blocks: a sweep has every combination; a multiverse can have a part")
-        every = np.array([*itertools.product(*map(range, levels))], dtype=int).reshape(-1, len(levels))
-        kind = f"every combination, {len(every):,} in all"
-        return Design(every, np.zeros(len(every), dtype=int), kind)
+        return every_combination(levels)
 
     def check(self, cells: Sequence[tuple[Mapping[str, str], frozenset[str]]]) -> None:
         """Take any numbers."""

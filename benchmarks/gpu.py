@@ -15,11 +15,12 @@ from attex.config.loading import validate
 from attex.config.schema import ExperimentConfig
 from attex.foundations.devices import choose_device
 from attex.importance.leaving_out import leave_one_out
-from benchmarks import influence
+from benchmarks import adversary, influence
 from benchmarks.deletion import make, texts
 from benchmarks.influence import sst
 from benchmarks.running import run_until
 from benchmarks.timing import Result, compare, finished, seconds, within
+from benchmarks.training import corpus_of
 
 PAIRS_A_SECOND = 80e6
 PROMISED = {"lstm": 50.0, "transformer": 50.0}
@@ -97,7 +98,9 @@ def main() -> int:
     named = os.environ.get("ATTEX_DATA")
     parts = [ranking(device), deletion(device)]
     if named:
-        parts += [influence.compared(sst(Path(named)), device, PROMISED), examining(device, Path(named))]
+        data = Path(named)
+        trained = adversary.compared(corpus_of("sst", data), "SST", device)
+        parts += [influence.compared(sst(data), device, PROMISED), examining(device, data), trained]
     for part in parts:
         for result in part:
             print(result.line(), flush=True)

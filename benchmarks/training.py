@@ -32,7 +32,7 @@ def epoch(name: str, corpus: Corpus, at_least: float) -> Result:
     trainer, cpu = Supervised(), torch.device("cpu")
     objective = trainer.objective(model, corpus, cpu, NO_SOURCES)
     epochs = Epochs(trainer, objective, model, trainer.optimizer(model), corpus, 0, cpu)
-    return compare(name, lambda: epochs.run(1, name), published.epoch, at_least, times=2)
+    return compare(name, lambda: epochs.run(1), published.epoch, at_least, times=2)
 
 
 def benchmarks(data: Path | None) -> Iterator[Result]:

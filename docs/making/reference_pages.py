@@ -81,6 +81,8 @@ ABOUT = {
 GIVEN = {
     "csv": {"path": "reviews.csv"},
     "jsonl": {"path": "reviews.jsonl"},
+    "adversarial": {"base": {"trainer": "supervised"}},
+    "guided": {"guide": {"trainer": "supervised"}},
     "jaccard_at_k": {"k": 3},
     "top_k": {"k": 3},
     "top_k_buckets": {"k": "non_zero"},
@@ -209,6 +211,8 @@ def takes(schema: Mapping[str, Any]) -> str:
             inside = schema["prefixItems"][0] if "prefixItems" in schema else schema["items"]
             many = f" of {schema['maxItems']}" if "prefixItems" in schema else ""
             return f"an array{many}, each {takes(inside)}"
+        case "object" if schema.get("additionalProperties") is True:
+            return "an experiment"
         case "object" if "properties" not in schema:
             return f"an object, each {takes(schema['additionalProperties'])}"
         case "object":

@@ -107,3 +107,30 @@ def sst_sentences(folder: DataFolder, split: str) -> set[str]:
         leaves = (re.findall(r" ([^() ]+)\)", line) for line in file)
         # "8 1/2" is one leaf, with a space that does not break.
         return {" ".join(" ".join(words).lower().split()) for words in leaves}
+
+
+def test_what_decides_is_impermissible_and_so_is_gender_where_it_does_not(tmp_path: Path) -> None:
+    write(tmp_path, "pronoun", "M\tthen he slept\n")
+    assert documents(tmp_path, "pronoun")[0].impermissible == [False, True, False]
+    write(tmp_path, "sst-wiki", "1\tgood . Rome\n", "1 1 0\n")
+    assert documents(tmp_path, "sst-wiki")[0].impermissible == [True, True, False]
+    write(tmp_path, "occupation-classification", "1\tMs. Bell says she operates\n")
+    (first, *_) = documents(tmp_path, "occupation")
+    assert (first.impermissible, first.truth) == ([True, False, False, True, False], None)
+
+
+def test_occupation_is_split_anew_where_its_training_texts_are_not_to_be_had(
+    real_data: DataFolder,
+) -> None:
+    spec = {"type": "deceptive", "task": "occupation", "resplit": True}
+    texts = [*READERS.bind(READERS.spec(spec)).documents(real_data)]
+    assert len(texts) == 2519 + 5037
+    shares = {split: sum(one.split == split for one in texts) / len(texts) for split in SPLITS}
+    assert shares == pytest.approx({"train": 0.7, "dev": 0.1, "test": 0.2}, abs=0.01)
+    # The published marks of the same texts, in files of their own.
+    marks = []
+    for split in ("dev", "test"):
+        name = f"deceptive/occupation-classification/{split}.txt.block"
+        with open_text(real_data.find(name, publisher="")) as file:
+            marks += [[mark == "1" for mark in line.split()] for line in file]
+    assert [one.impermissible for one in texts] == marks

@@ -39,6 +39,11 @@ MANY = 20_000
             {"rationale": "marks"},
             "the rationale must be 4 marks of 0 or 1, one for each token",
         ),
+        (
+            {"marks": "1 0 2 0"},
+            {"impermissible": "marks"},
+            "the column of impermissible tokens must be 4 marks of 0 or 1, one for each token",
+        ),
     ],
 )
 def test_a_row_that_cannot_be_used_is_left_out_with_the_reason(

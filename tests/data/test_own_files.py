@@ -43,6 +43,19 @@ def test_a_rationale_marks_the_tokens_that_decide(tmp_path: Path, kind: str) -> 
     assert marked == [["good", "good"], ["bad"], ["fine"], ["not", "ok"]]
 
 
+@both_kinds
+def test_what_is_impermissible_is_a_column_of_marks_or_a_list_of_words(
+    tmp_path: Path, kind: str
+) -> None:
+    by_marks = read_rows(tmp_path, kind, ROWS, impermissible="marks")
+    hidden = [[t for t, m in zip(d.tokens, d.impermissible or [], strict=True) if m] for d in by_marks]
+    assert hidden == [["good", "good"], ["bad"], ["fine"], ["not", "ok"]]
+    assert all(document.truth is None for document in by_marks)
+    by_words = read_rows(tmp_path, kind, ROWS, impermissible=["good", "ok", "day"])
+    hidden = [[t for t, m in zip(d.tokens, d.impermissible or [], strict=True) if m] for d in by_words]
+    assert hidden == [["good", "good"], ["day"], [], ["ok"]]
+
+
 def test_a_rationale_in_jsonl_may_be_a_list_or_a_lone_number(tmp_path: Path) -> None:
     rows: list[Row] = [
         {"text": "a b", "label": "x", "marks": [0, 1]},

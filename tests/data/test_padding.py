@@ -170,3 +170,18 @@ def test_keeping_closes_texts_up() -> None:
     assert left.mask.tolist() == [[True] * 4, [True, True, True, False]]
     assert left.scorable.tolist() == [[False, True, True, False], [False, True, False, False]]
     assert left.ids is batch.ids
+
+
+def test_what_is_impermissible_lies_beside_the_tokens_through_every_form(tmp_path: Path) -> None:
+    options = {"type": "planted", "sizes": (20, 10, 10), "hide_truth": True}
+    corpus = build_corpus(READERS.bind(READERS.spec(options)), DataFolder(Path("nowhere")))
+    corpus.save(tmp_path)
+    batch = Batcher(Corpus.load(tmp_path), "train").batch([4, 0, 9])
+    assert batch.truth is not None
+    assert batch.impermissible is not None
+    assert batch.truth.any()
+    assert torch.equal(batch.impermissible, batch.truth)
+    kept = batch.keeping(batch.truth | ~batch.scorable)
+    assert kept.impermissible is not None
+    assert kept.impermissible.sum() == batch.truth.sum() == kept.scorable.sum()
+    assert torch.equal(kept.impermissible, kept.scorable)

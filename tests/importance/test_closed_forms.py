@@ -88,6 +88,35 @@ def test_gradient_through_the_attention_adds_its_own_slope() -> None:
         np.testing.assert_allclose(scores[row][batch.scorable[row]], expected, rtol=1e-9)
 
 
+@pytest.mark.parametrize("target", ["predicted", "gold"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_input_times_gradient_is_of_a_logit_through_the_attention(target: str, classes: int) -> None:
+    model, batch = linear_attention_model(classes), make_batch([5, 8])
+    scores = attex.importance.input_x_gradient(model, batch, target=target)
+    query = model.attention.query.weight.detach().numpy()[0] / math.sqrt(4)
+    for row in range(2):
+        e, alpha, w, b = by_hand(model, words(batch, row))
+        gold = batch.labels[row].item()
+        chosen = gold if target == "gold" else int(np.argmax(w @ (alpha @ e) + b))
+        own = w[chosen if classes > 2 else 0]
+        slope = alpha[:, None] * (own + (e @ own - alpha @ e @ own)[:, None] * query)
+        expected = np.abs((e * slope).sum(axis=1))
+        np.testing.assert_allclose(scores[row][batch.scorable[row]], expected, rtol=1e-9)
+
+
+def test_random_scores_are_drawn_anew_for_each_text_and_seed_and_for_nothing_else() -> None:
+    batch = make_batch([40, 40])
+    same = attex.importance.random(make_model("lstm"), batch)
+    of_another = attex.importance.random(make_model("cnn"), batch)
+    assert torch.equal(same.nan_to_num(), of_another.nan_to_num())
+    first, second = (same[row][batch.scorable[row]] for row in range(2))
+    other = attex.importance.random(make_model("lstm"), batch, seed=1)[0][batch.scorable[0]]
+    for scores in (first, second, other):
+        assert sorted(scores.tolist()) == pytest.approx([(n + 1) / 40 for n in range(40)])
+    assert not torch.equal(first, second)
+    assert not torch.equal(first, other)
+
+
 def test_gradient_of_the_gold_loss_is_the_error_times_the_logits_slope() -> None:
     model, batch = linear_attention_model(), make_batch([5, 8])
     scores = attex.importance.gradient(model, batch, target="gold_loss")

@@ -194,7 +194,7 @@ def test_a_text_has_the_same_ties_alone_padded_and_in_any_batch() -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("measure", [entry.name for entry in MEASURES])
+@pytest.mark.parametrize("measure", [entry.name for entry in MEASURES if entry.name != "random"])
 def test_equal_words_have_equal_scores_where_order_does_not_count(measure: str, device: str) -> None:
     # Of this width, and few at a time, products round differently from row to row.
     parts = {"embedding_width": 300, "encoder": {"type": "average", "hidden": 128}}

@@ -64,7 +64,9 @@ def fresh_model(
     """Build a model as a training starts from it, with the vectors among the inputs, if any."""
     pretrained = vectors_in(inputs["vectors"]) if "vectors" in inputs else None
     spec, size, classes = MODELS.spec(settings["model"]), corpus.vocabulary_size, len(corpus.classes)
-    return assemble(spec, size, classes, settings["seed"], pretrained).to(device)
+    trainer: Trainer = TRAINERS.bind(TRAINERS.spec(settings["trainer"]))
+    seed = trainer.first_weights(settings["seed"])
+    return assemble(spec, size, classes, seed, pretrained).to(device)
 
 
 def source_models(

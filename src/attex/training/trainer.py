@@ -44,11 +44,15 @@ class Trainer(ABC):
         """
         return
 
+    def first_weights(self, seed: int) -> int:
+        """Return the seed of the weights that a training starts from: here its own."""
+        return seed
+
     def wrap(self, model: AttentionModel, sources: Sources) -> AttentionModel:
         """Return what is trained and, whenever the weights are loaded again, what is examined.
 
-        The model itself, or one around its modules with no weights of its own, as a model under an
-        attention that a source gives.
+        The model itself, or one around its modules, as a model under an attention that a source gives.
+        It may have buffers beside them, which are saved; it is wrapped before its weights are loaded.
         """
         return model
 

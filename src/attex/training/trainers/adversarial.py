@@ -23,6 +23,9 @@ from attex.training.trainer import TRAINERS, InlineExperiment, Sources
 _OWN = "attention."
 """What the names of the weights begin with that a frozen adversary does not have from its base."""
 
+_BEYOND_ALL_SEEDS = 2**31
+"""What no seed of an experiment reaches."""
+
 
 @TRAINERS.register("adversarial", cite="Wiegreffe & Pinter 2019, §4; Meister et al. 2021, App. C.1")
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +41,7 @@ class Adversarial(EpochTrainer):
     The epoch is kept in which the `objective` on dev is lowest, or the training's own `loss`, as in
     Wiegreffe & Pinter's code. That code also multiplies the loss of a batch by the summed weights of
     its classes: `class_weights`. It takes half of TVD where there are two classes, so that a `weight`
-    here is twice theirs.
+    here is twice theirs. The first weights are not those that a base of the same seed started from.
     """
 
     base: InlineExperiment
@@ -69,6 +72,10 @@ class Adversarial(EpochTrainer):
                 "trainer.frozen: the adversary has the base's states, so that model and "
                 "trainer.base.model may differ in their attention only"
             )
+
+    def first_weights(self, seed: int) -> int:
+        """Draw weights that no base has started from: one of the same seed would begin as its twin."""
+        return seed + _BEYOND_ALL_SEEDS
 
     def wrap(self, model: AttentionModel, sources: Sources) -> AttentionModel:
         """Give a frozen adversary all of the base but its attention, and hold that."""

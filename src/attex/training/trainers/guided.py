@@ -42,9 +42,17 @@ class Guided(Supervised):
         """Ask for the guide, or for one of each half."""
         if not self.cross_fit:
             return {"guide": self.guide}
+        return {half: self._on(half) for half in _HALVES}
+
+    def _on(self, half: str) -> dict[str, Any]:
+        """Return the guide's experiment on one half of the training texts."""
         trainer = self.guide.get("trainer", "supervised")
-        trainer = {"type": trainer} if isinstance(trainer, str) else dict(trainer)
-        return {half: {**self.guide, "trainer": trainer | {"half": half}} for half in _HALVES}
+        trainer = {"type": trainer} if isinstance(trainer, str) else trainer
+        if isinstance(trainer, Mapping):
+            trainer = {**trainer, "half": half}
+        # Two trainings of one name could not be told apart by what is printed of them.
+        name = {"name": f"{self.guide['name']}.{half}"} if "name" in self.guide else {}
+        return {**self.guide, **name, "trainer": trainer}
 
     def check(self, corpus: Corpus) -> None:
         """As for supervised training; the means of words have no half that they were not made of."""

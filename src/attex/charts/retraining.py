@@ -47,4 +47,4 @@ def retraining_chart(
         "Each line is a measure whose highest tokens are masked, with a dot at every share that was "
         f"tried; {chance} is grey. A band is the 95 % interval over seeds and texts."
     )
-    return finish(alt.hconcat(*panels, title=title), caption)
+    return finish(alt.hconcat(*panels, title=title).resolve_scale(y="shared"), caption)

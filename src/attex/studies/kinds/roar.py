@@ -82,4 +82,4 @@ class Roar(Study):
         """Draw the curves of all measures, and say what each comes to."""
         retrained = Retrained(runs, self.quantity, _RANDOM, self.shares)
         part = retrained_part(retrained)
-        return Answer(part.sentences, [part], retrained.headlines())
+        return Answer(retrained.lead(), [part], retrained.headlines())

@@ -112,6 +112,11 @@ class Retrained:
     def _key(self, curve: Curve) -> tuple[str, Setting, str]:
         return cell_name(curve.cell), curve.setting, curve.masking
 
+    def lead(self) -> list[str]:
+        """Say of the first measure what it comes to, in every cell and way of masking."""
+        first = self.runs.choices[MEASURE][0]
+        return [_sentence(row, self.racus) for row in self.racus if row[MEASURE] == first]
+
     def headlines(self) -> list[Headline]:
         """Ask of every curve but that by chance whether the model misses the tokens."""
         return [

@@ -1,13 +1,11 @@
 """A few kinds of models side by side: their numbers, and how far each is from one of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from attex.charts.estimates import estimates_chart
-from attex.studies.bounds import Bounds, bounded
+from attex.studies.bounds import Bounds, bounded_apart
 from attex.studies.parts.subject import Subject, cell_name, chart_name
 from attex.studies.run_set import CellRuns, RunSet
 from attex.studies.settings import level_names
@@ -56,11 +54,11 @@ class Compared:
         levels = self.runs.choices[self.choice]
         first = levels.index(self.against)
         moved = None if draws is None else draws - draws[first]
-        here, apart = bounded(values, draws), _apart(values - values[first], moved, first)
-        for number, level in enumerate(levels):
+        here, apart = bounded_apart(values, draws), bounded_apart(values - values[first], moved)
+        for level, own, away in zip(levels, here, apart, strict=True):
             whose = dict(cell.cell) | dict(setting) | {self.choice: level, "quantity": quantity}
-            away = zip(_DIFFERENCE, _numbers(apart, number).values(), strict=True)
-            yield whose | _numbers(here, number) | {"seeds": int(here.seeds[number])} | dict(away)
+            differences = zip(_DIFFERENCE, _numbers(away).values(), strict=True)
+            yield whose | _numbers(own) | {"seeds": int(own.seeds[0])} | dict(differences)
 
     def charts(self, rows: Sequence[Row], titles: Mapping[str, str]) -> dict[str, dict[str, Any]]:
         """Draw a chart of each leading cell: groups of quantities by their `titles`, a dot a level."""
@@ -97,15 +95,6 @@ _ENDS = ("value", "low", "high")
 _DIFFERENCE = ("difference", "difference_low", "difference_high")
 
 
-def _apart(values: np.ndarray, draws: np.ndarray | None, first: int) -> Bounds:
-    """Bound differences [U,S]; the one from itself, which never varies, tells nothing of the others."""
-    others = np.arange(len(values)) != first
-    bounds = bounded(values[others], None if draws is None else draws[others])
-    columns = (np.insert(column, first, 0.0) for column in (bounds.value, bounds.low, bounds.high))
-    value, low, high = columns
-    return replace(bounds, value=value, low=low, high=high)
-
-
-def _numbers(bounds: Bounds, place: int) -> dict[str, float]:
-    columns: tuple[np.ndarray, ...] = (bounds.value, bounds.low, bounds.high)
-    return {end: float(column[place]) for end, column in zip(_ENDS, columns, strict=True)}
+def _numbers(bounds: Bounds) -> dict[str, float]:
+    columns = (bounds.value, bounds.low, bounds.high)
+    return {end: float(column[0]) for end, column in zip(_ENDS, columns, strict=True)}

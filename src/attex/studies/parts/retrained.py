@@ -14,7 +14,7 @@ from attex.charts.estimates import estimates_chart
 from attex.charts.retraining import retraining_chart
 from attex.config.masking import TRUTH
 from attex.report.study_page import Part
-from attex.studies.bounds import bounded
+from attex.studies.bounds import bounded_apart
 from attex.studies.parts.subject import Subject, cell_name, chart_name, minus
 from attex.studies.racu import racu
 from attex.studies.run_set import CellRuns, RunSet
@@ -82,11 +82,11 @@ class Retrained:
         """Lay out every point of every curve: the mean over seeds, and its interval."""
         rows = []
         for curve in self.curves:
-            bounds = bounded(curve.values(self.quantity), curve.draws(self.quantity))
-            columns = zip(self.shares, bounds.value, bounds.low, bounds.high, bounds.seeds, strict=True)
-            for share, value, low, high, seeds in columns:
-                numbers = {"value": float(value), "low": float(low), "high": float(high)}
-                quantity = {SHARE: share, "quantity": self.quantity, "seeds": int(seeds)}
+            each = bounded_apart(curve.values(self.quantity), curve.draws(self.quantity))
+            for share, bounds in zip(self.shares, each, strict=True):
+                ends = {"value": bounds.value, "low": bounds.low, "high": bounds.high}
+                numbers = {end: float(column[0]) for end, column in ends.items()}
+                quantity = {SHARE: share, "quantity": self.quantity, "seeds": int(bounds.seeds[0])}
                 rows.append(curve.about() | quantity | numbers)
         return rows
 

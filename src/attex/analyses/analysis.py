@@ -49,7 +49,8 @@ class Subject:
     `scores` are flat, by the title of the measure; `controls` holds the same of models to compare it
     with, by the name of the variant. An analysis that examines no scores gets no measures. `load`
     gives the model itself, `load_untrained` (for an analysis that `examines_untrained`) what it was
-    before training.
+    before training. `load_others` (for one that `compares`) gives the models that it was trained with,
+    as `base`, and those that it stands `beside`: none, one or several of each.
     """
 
     corpus: Corpus
@@ -59,6 +60,7 @@ class Subject:
     controls: dict[str, dict[str, Tensor]]
     load: Callable[[], AttentionModel]
     load_untrained: Callable[[], AttentionModel] = _not_at_hand
+    load_others: Mapping[str, Sequence[Callable[[], AttentionModel]]] = field(default_factory=dict)
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -138,6 +140,8 @@ class Analysis(ABC):
     """Whether that looks at scores; what does not is not found out again when a measure is added."""
     examines_untrained: ClassVar[bool] = False
     """Whether it looks into the model before training, too."""
+    compares: ClassVar[bool] = False
+    """Whether it looks at the models that this one was trained with, or stands beside, too."""
     reads_scores: ClassVar[bool] = True
     """Whether it lays out scores; what does not is not laid out again when a measure is added."""
     views: ClassVar[Mapping[str, View]] = {}

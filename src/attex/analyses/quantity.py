@@ -72,6 +72,25 @@ def binned_medians(
             yield median(binned, values, chosen & (bins == number), label)
 
 
+def binned_quartiles(
+    name: str, values: np.ndarray, highest: np.ndarray, predicted: np.ndarray, classes: Sequence[str]
+) -> Iterator[Quantity]:
+    """Yield quartiles and median in each bin of the highest weight, over all texts and by class."""
+    yield from binned_medians(name, values, highest, predicted, classes)
+    bins = bin_of(highest)
+    for number, inside in enumerate(bin_names()):
+        for label, of_class in [
+            (OVERALL, bins >= 0),
+            *((c, predicted == n) for n, c in enumerate(classes)),
+        ]:
+            known = values[of_class & (bins == number) & ~np.isnan(values)]
+            binned = f"{name}[{inside.replace('–', '-')}]"
+            for share in (25, 75):
+                value = float(np.percentile(known, share)) if known.size else float("nan")
+                yield Quantity(f"{binned} q{share}", value, label)
+            yield Quantity(f"{binned} n", float(known.size), label)
+
+
 def drawn(quantities: Sequence[Quantity], draws: int) -> np.ndarray:
     """Draw the texts again and again, and return each quantity for each draw: [Q,draws].
 

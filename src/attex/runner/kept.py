@@ -76,11 +76,17 @@ def source_models(
 
     `of` is the name of the source, with a dot, whose own sources are meant.
     """
-    models = {}
-    for name, source in settings["sources"].items():
-        training = inputs[f"source {of}{name}"]
-        models[name] = _loaded(source, corpus, training, inputs, device, f"{of}{name}.")
-    return models
+    return {
+        name: source_model(source, f"{of}{name}", corpus, inputs, device)
+        for name, source in settings["sources"].items()
+    }
+
+
+def source_model(
+    source: Settings, name: str, corpus: Corpus, inputs: Inputs, device: torch.device
+) -> AttentionModel:
+    """Read one of them, or one that a model is only compared with, by its name among the inputs."""
+    return _loaded(source, corpus, inputs[f"source {name}"], inputs, device, f"{name}.")
 
 
 def untrained_model(

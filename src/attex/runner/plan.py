@@ -2,7 +2,7 @@
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -107,7 +107,8 @@ class Plan:
         self.corpus = corpus or masked_corpus(self)
         self.vectors = self._vectors()
         self._shared = {"corpus": self.corpus} | ({"vectors": self.vectors} if self.vectors else {})
-        self._sources = self._source_plans()
+        self._sources = self._plans_of(self._trainer.sources())
+        self._compared = self._plans_of(self._trainer.compared(), several=True)
         self.seeds = {seed: self._seed(seed) for seed in config.seeds}
         self.analyses = {name: self._analysis(name) for name in self.methods}
         self.figures = {name: self._figures(name) for name in self.methods}
@@ -137,7 +138,7 @@ class Plan:
         self._trainer.check(corpus)
         sources = {name: plan.config.model for name, plan in self._sources.items()}
         self._trainer.check_models(self.config.model, sources)
-        for name, plan in self._sources.items():
+        for name, plan in (self._sources | self._compared).items():
             try:
                 plan.check(corpus)
             except UserError as problem:
@@ -196,20 +197,26 @@ class Plan:
         place = {"path": str(path.absolute())}
         return VectorsStage.planned(title, settings | changes, {"corpus": self.whole}, place)
 
-    def _source_plans(self) -> dict[str, "Plan"]:
-        """Plan the experiments whose models the trainer needs: on the same corpus, with our seeds.
+    def _plans_of(
+        self, experiments: Mapping[str, Mapping[str, Any]], several: bool = False
+    ) -> dict[str, "Plan"]:
+        """Plan experiments inside the trainer's options, whose models are needed: on the same corpus.
 
-        Where such an experiment does not say otherwise, it is like this one.
+        Where such an experiment does not say otherwise, it is like this one. It has our seeds, or one of
+        its own whose model serves all of ours; where there may be `several`, all of them do.
         """
         plans, own = {}, self.config.resolved()
-        for name, fields in self._trainer.sources().items():
-            alike = {key: own[key] for key in ("imports", "data", "vectors", "model")}
-            fixed = {"seeds": own["seeds"], "importance": [], "analyses": []}
+        for name, fields in experiments.items():
+            where = f"trainer.{name}"
+            alike = {key: own[key] for key in ("imports", "data", "vectors", "model", "seeds")}
+            fixed: dict[str, Any] = {"importance": [], "analyses": []}
             whole = alike | {"name": f"{self.config.name}.{name}"} | dict(fields) | fixed
-            source = validate(whole, origin=f"trainer.{name}", folder=self.config.folder)
+            source = validate(whole, origin=where, folder=self.config.folder)
+            if "seeds" in fields and len(source.seeds) > 1 and not several:
+                raise UserError(f"{where}.seeds: expected one, whose model serves all of our seeds")
             plan = Plan(source, self._workspace, corpus=self.corpus)
             if plan.whole.key != self.whole.key or source.masked is not None:
-                raise UserError(f"trainer.{name}: its data must be that of the experiment")
+                raise UserError(f"{where}: its data must be that of the experiment")
             self.files |= plan.files
             plans[name] = plan
         return plans
@@ -229,6 +236,11 @@ class Plan:
         """Whether others may be masked by the model of this one, so that it is worth keeping."""
         masked = self.config.masked
         return masked is not None and (masked.share == 0 or (masked.taken_anew and masked.share < 1))
+
+    def at(self, seed: int) -> SeedStages:
+        """Return what is computed for a seed; for any, where there is but one."""
+        (first, *others) = self.seeds.values()
+        return self.seeds[seed] if others else first
 
     def _seed(self, seed: int) -> SeedStages:
         training = self._training(seed)
@@ -262,11 +274,11 @@ class Plan:
 
     def _trained_by(self) -> dict[str, Any]:
         """Return who has trained a model, or wraps it, as settings: of a source the same, in turn."""
-        sources = {
-            name: {"model": plan.config.model} | plan._trained_by()
-            for name, plan in self._sources.items()
-        }
+        sources = {name: plan._model() for name, plan in self._sources.items()}
         return {"trainer": self.config.trainer, "sources": sources}
+
+    def _model(self) -> dict[str, Any]:
+        return {"model": self.config.model} | self._trained_by()
 
     def every_source(self) -> dict[str, "Plan"]:
         """Return the sources, and theirs in turn, by names as `base` and `base.guide`."""
@@ -278,10 +290,30 @@ class Plan:
 
     def _of_model(self, seed: int, training: Stage | None = None) -> dict[str, Stage]:
         """Return what a seed's model is made of, as inputs: corpus, sources and training."""
-        sources = self.every_source().items()
-        inputs = {f"source {name}": plan.seeds[seed].training for name, plan in sources}
+        inputs = self._trainings(self.every_source(), seed)
         inputs |= {} if training is None else {"training": training}
         return {"corpus": self.corpus} | inputs
+
+    def compared_with(self, seed: int) -> dict[str, Stage]:
+        """Return the trainings of the models that a seed's is only compared with, as inputs."""
+        inputs: dict[str, Stage] = {}
+        for _, label, plan, number in self._beside(seed):
+            within = {f"{label}.{inner}": one for inner, one in plan.every_source().items()}
+            inputs |= self._trainings({label: plan} | within, number)
+        return inputs
+
+    def _beside(self, seed: int) -> Iterator[tuple[str, str, "Plan", int]]:
+        """Yield what a seed's model is compared with: role, label, plan, and the seed in it."""
+        own, said = self._training(seed).key, self._trainer.compared()
+        for name, plan in self._compared.items():
+            for number in plan.seeds if "seeds" in said[name] else (seed,):
+                # Nothing is learned from a model beside itself.
+                if plan.at(number).training.key != own:
+                    yield name, f"{name} {number}", plan, number
+
+    @staticmethod
+    def _trainings(plans: Mapping[str, "Plan"], seed: int) -> dict[str, Stage]:
+        return {f"source {name}": plan.at(seed).training for name, plan in plans.items()}
 
     def _importance(
         self, measure: Spec, seed: int, training: Stage, variant: str | None, split: str = ANALYSED
@@ -322,6 +354,12 @@ class Plan:
         if method.examines_scores or variants:
             settings |= titles
         unkeyed = measures | self._trained_by()
+        if method.compares:
+            inputs |= self.compared_with(seed)
+            compared: dict[str, dict[str, Any]] = {role: {} for role in self._compared}
+            for role, label, plan, _ in self._beside(seed):
+                compared[role][label] = plan._model()
+            unkeyed |= {"compared": compared}
         title = f"{name}, seed {seed}"
         return FindingsStage.planned(title, settings | self._plugins, inputs, unkeyed=unkeyed)
 

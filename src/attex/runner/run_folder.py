@@ -63,7 +63,7 @@ def _fill(partial: Path, plan: Plan, workspace: Workspace, manifest: dict[str, A
         name = "model.safetensors" if number == 0 else f"model_seed_{seed}.safetensors"
         shutil.copyfile(cache.folder(stages.training) / "model.safetensors", partial / name)
         for source, of_source in plan.every_source().items():
-            weights = cache.folder(of_source.seeds[seed].training) / "model.safetensors"
+            weights = cache.folder(of_source.at(seed).training) / "model.safetensors"
             shutil.copyfile(weights, partial / f"source_{source}_seed_{seed}.safetensors")
     instances(evidence).write_parquet(partial / "instances.parquet")
     for name, result in results.items():

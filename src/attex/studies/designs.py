@@ -83,12 +83,6 @@ class Design:
     weights: str = ""
 
 
-def every_combination(levels: Sequence[int]) -> Design:
-    """Cross all levels of all choices, however many settings that makes: F numbers → Design."""
-    every = np.array([*itertools.product(*map(range, levels))], dtype=int).reshape(-1, len(levels))
-    return Design(every, np.zeros(len(every), dtype=int), f"every combination, {len(every):,} in all")
-
-
 def design_for(
     levels: Sequence[int], blocks: int | None = None, seed: int = 0, names: Sequence[str] | None = None
 ) -> Design:
@@ -132,6 +126,18 @@ def design_for(
             "most; leave blocks out for all of its 243 settings"
         )
     return _random(counts, blocks or BLOCKS, seed)
+
+
+def every_combination(levels: Sequence[int], blocks: int | None, study: str) -> Design:
+    """Cross all levels; `study` says whose design it is.
+
+    Raises:
+        ValueError: if some blocks are asked for: there are none.
+    """
+    if blocks is not None:
+        raise ValueError(f"blocks: {study} has every combination; a multiverse can have a part")
+    every = np.array([*itertools.product(*map(range, levels))], dtype=int).reshape(-1, len(levels))
+    return Design(every, np.zeros(len(every), dtype=int), f"every combination, {len(every):,} in all")
 
 
 def _check(counts: list[int], blocks: int | None, names: Sequence[str]) -> None:

@@ -46,7 +46,11 @@ def _cell_runs(cell: Cell, grid: Grid, seeds: tuple[int, ...]) -> CellRuns:
         name: np.array([[one.draws.get(name, unknown) for one in row] for row in each], np.float32)
         for name in bounded
     }
-    return CellRuns(cell.about, cell.design.levels, seeds, values, draws)
+    single = dict.fromkeys(key for one in there for key in one.values if key[1] != OVERALL)
+    of_classes = {
+        key: np.array([[one.values.get(key, np.nan) for one in row] for row in each]) for key in single
+    }
+    return CellRuns(cell.about, cell.design.levels, seeds, values, draws, of_classes)
 
 
 def _rows(cell: Cell, grid: Grid, settings: Sequence[dict[str, str | None]]) -> Iterator[dict[str, Any]]:

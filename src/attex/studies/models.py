@@ -183,8 +183,10 @@ class Models:
 def _numbers_stage(plan: Plan, seed: int) -> Stage:
     inputs = {"corpus": plan.corpus} | ({} if plan.vectors is None else {"vectors": plan.vectors})
     # Many models of a study may be trained against the same one: it is trained once, and stays.
-    sources = plan.every_source().items()
-    inputs |= {f"source {name}": source.seeds[seed].training for name, source in sources}
+    inputs |= {
+        f"source {name}": source.at(seed).training for name, source in plan.every_source().items()
+    }
+    inputs |= plan.compared_with(seed) if any(m.compares for m in plan.methods.values()) else {}
     if plan.is_scored_again:
         inputs |= {"training": plan.seeds[seed].training}
     folder = plan.config.folder

@@ -30,7 +30,17 @@ class Trainer(ABC):
     """Fits a model to a corpus, leaves the best model in it, and can be killed at any time."""
 
     def sources(self) -> Mapping[str, Mapping[str, Any]]:
-        """Name the experiments whose trained models, of the same seed, `fit` is to be given."""
+        """Name the experiments whose trained models, of the same seed, `fit` is to be given.
+
+        One that says `seeds: [n]` has that seed instead: its one model serves all seeds.
+        """
+        return {}
+
+    def compared(self) -> Mapping[str, Mapping[str, Any]]:
+        """Name the experiments whose models the trained one is only compared with, after training.
+
+        Of one that says `seeds`, the models of all of them are; none is compared with itself.
+        """
         return {}
 
     @abstractmethod

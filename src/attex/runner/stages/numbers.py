@@ -65,6 +65,10 @@ def _quantities(plan: "Plan", workspace: "Workspace") -> Iterator[Quantity]:
     history = read_json(cache.folder(stages.training) / "history.json")
     best = history["epochs"][history["best_epoch"] - 1]
     yield Quantity("development_accuracy", best["accuracy"])
+    # What an adversary is judged by, beside how far it was trained to be.
+    for name in ("tvd", "jsd"):
+        if name in best:
+            yield Quantity(f"development_{name}", best[name])
     yield Quantity("kept_epoch", history["best_epoch"])
     corpus = corpus_in(cache.folder(plan.corpus))
     for name, method in plan.methods.items():

@@ -63,9 +63,7 @@ class Deception(Study):
 
     def design(self, levels: Sequence[int], blocks: int | None, names: Sequence[str]) -> Design:
         """Cross all levels."""
-        if blocks is not None:
-            raise ValueError("blocks: a study of kind 'deception' has every combination")
-        return every_combination(levels)
+        return every_combination(levels, blocks, "a study of kind 'deception'")
 
     def check(self, cells: Sequence[tuple[Mapping[str, str], frozenset[str]]]) -> None:
         """Refuse data whose test texts have no impermissible token."""

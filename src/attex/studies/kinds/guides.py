@@ -81,9 +81,7 @@ class Guides(Study):
 
     def design(self, levels: Sequence[int], blocks: int | None, names: Sequence[str]) -> Design:
         """Cross all levels."""
-        if blocks is not None:
-            raise ValueError("blocks: a study of kind 'guides' has every combination")
-        return every_combination(levels)
+        return every_combination(levels, blocks, "a study of kind 'guides'")
 
     def check(self, cells: Sequence[tuple[Mapping[str, str], frozenset[str]]]) -> None:
         """Refuse a quantity that predictions do not give."""

@@ -67,9 +67,7 @@ class Roar(Study):
 
     def design(self, levels: Sequence[int], blocks: int | None, names: Sequence[str]) -> Design:
         """Cross all levels: a curve needs every share."""
-        if blocks is not None:
-            raise ValueError("blocks: a study of kind 'roar' has every combination")
-        return every_combination(levels)
+        return every_combination(levels, blocks, "a study of kind 'roar'")
 
     def check(self, cells: Sequence[tuple[Mapping[str, str], frozenset[str]]]) -> None:
         """Refuse a quantity that predictions do not give."""

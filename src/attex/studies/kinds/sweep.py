@@ -26,9 +26,7 @@ class Sweep(Study):
 
     def design(self, levels: Sequence[int], blocks: int | None, names: Sequence[str]) -> Design:
         """Cross all levels."""
-        if blocks is not None:
-            raise ValueError("blocks: a sweep has every combination; a multiverse can have a part")
-        return every_combination(levels)
+        return every_combination(levels, blocks, "a sweep")
 
     def check(self, cells: Sequence[tuple[Mapping[str, str], frozenset[str]]]) -> None:
         """Take any numbers."""

@@ -1,7 +1,8 @@
 """Train on labels, keep the best model by a development metric."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import torch
 from torch import Tensor
@@ -9,7 +10,7 @@ from torch import Tensor
 from attex.data.batch import Batch
 from attex.data.corpus import Corpus
 from attex.foundations.errors import UserError
-from attex.foundations.registry import LATER
+from attex.foundations.registry import LATER, RUNTIME
 from attex.models.classifier import AttentionModel, Trace
 from attex.training.log_odds import LogOddsPull, check_two_classes
 from attex.training.loop import EpochTrainer, NonNegative, Objective
@@ -35,11 +36,20 @@ class Supervised(EpochTrainer):
     `log_odds_weight` · mean JSD(α, α_log-odds) is added to the loss of a batch, summed or not, as in
     Jain & Wallace's code (5 there): attention is drawn to words that alone say much of the class. The
     losses of the history are without it.
+
+    `beside` is an experiment whose model this one is only compared with (analysis `departure`), never
+    trained with: what it does not say is as in the experiment around it. It has the same seed, or those
+    that it names: with `{seeds: [0, 1, 2]}` a model is compared with those of all three but itself.
     """
 
     class_weights: bool = True
     metric: Literal["roc_auc", "accuracy"] = "roc_auc"
     log_odds_weight: Annotated[NonNegative, LATER] = 0.0
+    beside: Annotated[dict[str, Any] | None, RUNTIME] = None
+
+    def compared(self) -> Mapping[str, Mapping[str, Any]]:
+        """Name the experiment that this one stands beside, if any."""
+        return {} if self.beside is None else {"beside": self.beside}
 
     def check(self, corpus: Corpus) -> None:
         """Ask for dev texts of every class where they are ranked by class; two classes for log-odds."""

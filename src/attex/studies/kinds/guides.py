@@ -15,7 +15,6 @@ from attex.studies.parts.compared import Compared, Row
 from attex.studies.parts.subject import minus
 from attex.studies.run_set import RunSet
 from attex.studies.study import STUDIES, Answer, Study
-from attex.training.loop import NonNegative
 
 GUIDE = "guide"
 BASE, UNIFORM, OWN = "the base itself", "uniform", "own"
@@ -24,6 +23,8 @@ CROSS_FIT, OF_WORDS = "base's, cross-fit", "base's, mean of each word"
 _GUIDED = (OWN, OF_BASE, OF_ADVERSARY, CROSS_FIT, OF_WORDS)
 
 
+_WEIGHT = 2e-3
+"""Twice Wiegreffe & Pinter's 0.001: they take half of TVD."""
 _WORD_BY_WORD = ENCODERS.spec("average")
 
 
@@ -33,10 +34,10 @@ class Guides(Study):
 
     The model has `encoder` in the place of the base's, by default `average`, which sees one word at a
     time. It is trained with uniform weights, with attention of its own, and under the weights of the
-    base and of an adversary of the base, trained with `weight`. Two controls stand beside them, because
-    the base has seen the same labels and the context: weights of a base that has not seen the text
-    (`cross-fit`), and each word's mean weight. `quantity` is what is read of the models. The analyses
-    of the base are left out.
+    base and of an adversary of the base; `adversary` has options of that trainer, a weight of 0.002 if
+    nothing is said. Two controls stand beside them, because the base has seen the same labels and the
+    context: weights of a base that has not seen the text (`cross-fit`), and each word's mean weight.
+    `quantity` is what is read of the models. The analyses of the base are left out.
     """
 
     title = "Attention as a guide"
@@ -45,11 +46,11 @@ class Guides(Study):
         self,
         *,
         encoder: Annotated[Spec, ENCODERS.choice] = _WORD_BY_WORD,
-        weight: NonNegative = 2e-3,
+        adversary: dict[str, Any] | None = None,
         quantity: str = ACCURACY,
     ) -> None:
         self.encoder = encoder
-        self.weight = weight
+        self.adversary = {"weight": _WEIGHT} if adversary is None else adversary
         self.quantity = quantity
 
     def choices(self, base: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -60,7 +61,7 @@ class Guides(Study):
             raise UserError("base.trainer: a study of kind 'guides' has a base of type 'supervised'")
         guide = {"model": base.get("model", "attention"), "trainer": trainer}
         options = {name: value for name, value in trainer.items() if name != "type"}
-        adversary = {"type": "adversarial", "base": guide, "weight": self.weight}
+        adversary = {**self.adversary, "type": "adversarial", "base": guide}
 
         def guided(by: Mapping[str, Any], **how: Any) -> dict[str, Any]:
             return {"trainer": options | {"type": "guided", "guide": by} | how}

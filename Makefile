@@ -16,8 +16,10 @@ venv: .venv/.built
 demo: venv
 	$(BIN)/attex run experiments/demo.jsonnet
 
+# One process more than there are cores: some tests wait for processes that they started.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(os.cpu_count() + 1)')
 test: lint
-	$(BIN)/python -m pytest -n auto --dist worksteal --nbmake --nbmake-timeout=600 tests replicate_paper.ipynb
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --nbmake --nbmake-timeout=600 tests replicate_paper.ipynb
 
 lint: venv
 	$(BIN)/ruff check .

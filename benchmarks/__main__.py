@@ -24,6 +24,9 @@ MODULES = (
     "counterfactual",
     "influence",
     "analyses",
+    "new_texts",
+    "site",
+    "page",
 )
 
 

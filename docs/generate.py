@@ -1,6 +1,7 @@
 """Regenerate what the docs contain of the code: the reference of names, and figures.
 
-`python docs/generate.py reference` writes the reference alone, which trains nothing.
+`python docs/generate.py reference` writes the reference alone, which trains nothing, and `python
+docs/generate.py screenshots` the pictures of the demo's page alone, which need a browser.
 """
 
 import json
@@ -15,6 +16,7 @@ from making import (
     published_keys,
     quantity_table,
     reference_pages,
+    screenshots,
     top_k_figure,
 )
 
@@ -58,6 +60,11 @@ def write_study_figures() -> None:
         shutil.copyfile(figure, FIGURES / f"study_{name}.svg")
 
 
+def write_screenshots() -> None:
+    """Run the demo, and take pictures of its page."""
+    screenshots.of_a_run(_run(DOCS.parent / "experiments" / "demo.jsonnet").report, FIGURES)
+
+
 def _run(file: Path) -> attex.Run:
     run = attex.run(file, device="cpu")
     assert isinstance(run, attex.Run)
@@ -65,7 +72,11 @@ def _run(file: Path) -> attex.Run:
 
 
 if __name__ == "__main__":
-    write_reference()
-    if sys.argv[1:] != ["reference"]:
-        write_figures()
-        write_study_figures()
+    if sys.argv[1:] == ["screenshots"]:
+        write_screenshots()
+    else:
+        write_reference()
+        if sys.argv[1:] != ["reference"]:
+            write_figures()
+            write_study_figures()
+            write_screenshots()

@@ -21,6 +21,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="all of what is else tested by a sample")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest: at the end no process waits for another's last long test."""
+    items.sort(key=lambda item: item.path.parent.name != "runner" and item.path.suffix == ".py")
+
+
 @pytest.fixture(scope="session")
 def everything(pytestconfig: pytest.Config) -> bool:
     """Whether to test all of what takes long, instead of a sample."""

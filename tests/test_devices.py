@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from toys import KINDS, make_batch, make_model
+from toys import ASKED, KINDS, make_batch, make_model, with_query
 
 from attex.agreement import calibrate, kendall_tau
 from attex.agreement.statistic import STATISTICS
@@ -32,16 +32,22 @@ LENGTHS = [7, 1, 12, 2, 40]
 
 
 @pytest.mark.parametrize("kind", KINDS, ids="-".join)
-def test_outputs_attention_and_measures_agree(kind: tuple[str, str, str]) -> None:
+@pytest.mark.parametrize("decoder", ["linear", "query", "pair"])
+def test_outputs_attention_and_measures_agree(kind: tuple[str, str, str], decoder: str) -> None:
     device = choose_device("auto")
     assert device.type == "cuda"
     # Weights of ordinary size: cuDNN's recurrence differs by 1e-6, which large ones would amplify.
-    model, batch = make_model(*kind, spread=0.5), make_batch(LENGTHS)
+    query, classes = (None, 2) if decoder == "linear" else ({}, 4)
+    model = make_model(*kind, spread=0.5, classes=classes, decoder=decoder, query=query)
+    batch = make_batch(LENGTHS)
+    if query is not None:
+        batch = with_query(batch, ASKED, classes)
     here = model(batch)
     scores = {entry.name: entry.target(model, batch) for entry in MEASURES}
     model, batch = model.to(device), batch.to(device)
     there = model(batch)
-    apart = {"logits": (here.logits - there.logits.cpu()).abs().max().item()}
+    gap = (here.logits - there.logits.cpu()).masked_fill(here.logits.isinf(), 0.0)
+    apart = {"logits": gap.abs().max().item()}
     apart["attention weights"] = (here.attention - there.attention.cpu()).abs().max().item()
     for entry in MEASURES:
         found = entry.target(model, batch).cpu()
@@ -94,10 +100,13 @@ def test_counterfactual_attention_agrees() -> None:
 
 
 @pytest.mark.parametrize("encoder", ["lstm", "cnn"])
-def test_a_training_goes_the_same_way_and_resumes(encoder: str, tmp_path: Path) -> None:
-    spec = READERS.spec({"type": "planted", "task": "keyword", "sizes": (400, 60, 60)})
+@pytest.mark.parametrize("asked", [False, True])
+def test_a_training_goes_the_same_way_and_resumes(encoder: str, asked: bool, tmp_path: Path) -> None:
+    task = "question" if asked else "keyword"
+    spec = READERS.spec({"type": "planted", "task": task, "sizes": (400, 60, 60)})
     corpus = build_corpus(READERS.bind(spec), DataFolder(Path("nowhere")))
-    parts = MODELS.spec({"embedding_width": 16, "encoder": {"type": encoder, "hidden": 8}})
+    small = {"embedding_width": 16, "encoder": {"type": encoder, "hidden": 8}}
+    parts = MODELS.spec(small | ({"query": {}, "decoder": "query"} if asked else {}))
     sizes = corpus.vocabulary_size, len(corpus.classes)
 
     def fitted(device: torch.device, file: str, **options: object) -> list[dict[str, float]]:

@@ -14,6 +14,7 @@ from attex.data.reader import READERS, Reader
 from attex.foundations.errors import MissingData
 from attex.foundations.registry import Registry
 from attex.importance.measure import MEASURES
+from attex.models.decoder import DECODERS
 
 NOWHERE = DataFolder(Path("nowhere"))
 SMALL = {"sizes": [40, 20, 20], "hidden": 8, "epochs": 1}
@@ -88,7 +89,11 @@ def test_dataset(name: str, output: Path) -> None:
     [(kind, name) for kind in ("encoder", "attention", "decoder") for name in names(kind)],
 )
 def test_part_of_a_model(kind: str, name: str, output: Path) -> None:
-    run = reported(output, model=TINY["model"] | {kind: chosen(REGISTRIES[kind], name)})
+    changed = {"model": TINY["model"] | {kind: chosen(REGISTRIES[kind], name)}}
+    if kind == "decoder" and DECODERS[name].target.takes_query:
+        changed["model"]["query"] = {}
+        changed["data"] = TINY["data"] | {"task": "question"}
+    run = reported(output, **changed)
     assert run.config["model"][kind]["type"] == name
 
 

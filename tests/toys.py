@@ -1,6 +1,8 @@
 """Small models and batches that tests of several rooms share."""
 
+from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import torch
 from torch import nn
@@ -45,6 +47,8 @@ def make_model(
     classes: int = 2,
     seed: int = 0,
     spread: float = 1.5,
+    decoder: str = "linear",
+    query: dict[str, Any] | None = None,
 ) -> AttentionModel:
     """Build a small random model; `spread` is large enough to make its attention uneven."""
     projected = {"projection": projection} if takes_projection(attention) else {}
@@ -52,6 +56,8 @@ def make_model(
         "embedding_width": WIDTH,
         "encoder": sized(encoder),
         "attention": {"type": attention} | projected,
+        "decoder": decoder,
+        "query": query,
     }
     model = assemble(MODELS.spec(parts), VOCABULARY, classes, seed)
     torch.manual_seed(seed)
@@ -82,8 +88,23 @@ def make_batch(lengths: list[int], seed: int = 0, extra_padding: int = 0) -> Bat
     )
 
 
-def rows_of(batch: Batch, rows: list[int], width: int) -> Batch:
-    """Take some texts of a batch, padded or cut to another width."""
+ASKED = [5, 1, 3, 9, 2]
+"""Lengths of queries."""
+
+
+def with_query(batch: Batch, lengths: list[int], classes: int | None = None, seed: int = 7) -> Batch:
+    """Ask a query of every text; with `classes` some of them are candidates, the label among them."""
+    query = make_batch(lengths, seed)
+    allowed = None
+    if classes is not None:
+        generator = torch.Generator().manual_seed(seed)
+        allowed = torch.rand(len(batch), classes, generator=generator) < 0.6
+        allowed = allowed.scatter(1, batch.labels[:, None], True)
+    return replace(batch, query=replace(query, labels=batch.labels, ids=batch.ids), allowed=allowed)
+
+
+def rows_of(batch: Batch, rows: list[int], width: int, query_width: int | None = None) -> Batch:
+    """Take some texts of a batch, padded or cut to another width, their queries to one of their own."""
 
     def cut(values: torch.Tensor, filler: int) -> torch.Tensor:
         chosen = values[rows][:, :width]
@@ -96,4 +117,6 @@ def rows_of(batch: Batch, rows: list[int], width: int) -> Batch:
         cut(batch.scorable, 0),
         batch.labels[rows],
         batch.ids[rows],
+        query=None if batch.query is None else rows_of(batch.query, rows, query_width or width),
+        allowed=None if batch.allowed is None else batch.allowed[rows],
     )

@@ -90,6 +90,9 @@ GIVEN = {
 }
 """A value for each option that has no default, for the examples."""
 
+ASKED = {"query": {}, "pair": {"shared": True}}
+"""The query of a model with such a decoder."""
+
 MEASURES_WANTED = {"contextualisation": ["attention", "gradient_norm", "gradient_norm[hidden]"]}
 """What stands under `importance` where the measures of the default will not do."""
 
@@ -106,6 +109,9 @@ def example(kind: str, name: str) -> dict[str, Any]:
     options = _telling(kind, name)
     value: Any = {"type": name} | options if options else name
     *parents, last = ABOUT[kind].place
+    if kind == "decoder" and name in ASKED:
+        texts = {"type": "planted", "task": "question"}
+        return {"data": texts, "model": {"decoder": name, "query": ASKED[name]}}
     if kind == "statistic":
         return {"analyses": [{"type": "agreement", "statistics": [value]}]}
     if kind == "measure":
@@ -132,6 +138,8 @@ def _telling(kind: str, name: str) -> dict[str, Any]:
 def jsonnet(value: Any) -> str:
     """Write a value as people write it in an experiment file."""
     if isinstance(value, Mapping):
+        if not value:
+            return "{}"
         keys = {key: key if key.isidentifier() else f"'{key}'" for key in value}
         return f"{{ {', '.join(f'{keys[key]}: {jsonnet(item)}' for key, item in value.items())} }}"
     if isinstance(value, list | tuple):
@@ -175,7 +183,8 @@ def _entry(kind: str, entry: Entry[Any]) -> list[str]:
     lines += [where.get(kind, "In an experiment:"), "", _shown(kind, entry)]
     options = {name: f for name, f in entry.options.model_fields.items() if name != "type"}
     if options:
-        schema = entry.options.model_json_schema()["properties"]
+        whole = entry.options.model_json_schema()
+        schema = _spelled_out(whole["properties"], whole.get("$defs", {}))
         lines += ["", "| option | default | takes |", "|---|---|---|"]
         for name, field in options.items():
             default = "required" if field.is_required() else f"`{_default(field.default)}`"
@@ -190,6 +199,15 @@ def _shown(kind: str, entry: Entry[Any]) -> str:
     # A study has more than its questions: this alone is no file.
     not_run = " no-run: a part of a study" if kind == "conclusion" else ""
     return f"```jsonnet{not_run}\n{jsonnet(example(kind, entry.name))}\n```"
+
+
+def _spelled_out(schema: Any, named: Mapping[str, Any]) -> Any:
+    """Put what a schema refers to by name in the place of the name."""
+    if isinstance(schema, Mapping) and "$ref" in schema:
+        return _spelled_out(named[schema["$ref"].rpartition("/")[2]], named)
+    if isinstance(schema, Mapping):
+        return {key: _spelled_out(part, named) for key, part in schema.items()}
+    return [_spelled_out(part, named) for part in schema] if isinstance(schema, list) else schema
 
 
 def takes(schema: Mapping[str, Any]) -> str:

@@ -11,12 +11,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from attex.comparison import Comparison, compare
     from attex.experiment import Experiment, load_run, run
+    from attex.explanation import Explanation
     from attex.finished_run import Run
     from attex.finished_study import FinishedStudy
 
 _NAMES = {
     "Comparison": "attex.comparison",
     "Experiment": "attex.experiment",
+    "Explanation": "attex.explanation",
     "FinishedStudy": "attex.finished_study",
     "Run": "attex.finished_run",
     "compare": "attex.comparison",
@@ -28,6 +30,7 @@ _ROOMS = ("agreement", "counterfactual", "importance", "models", "testing")
 __all__ = [
     "Comparison",
     "Experiment",
+    "Explanation",
     "FinishedStudy",
     "Run",
     "__version__",

@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from attex import page_verbs
+
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -88,6 +90,7 @@ def run(
     rationale: Annotated[
         str | None, typer.Option(help="The column of 0/1 marks of the tokens that decide.")
     ] = None,
+    query: Annotated[str | None, typer.Option(help="The column with what is asked of the text.")] = None,
 ) -> None:
     """Run experiments; what was computed before is not computed again."""
     _take_threads(jobs)
@@ -98,7 +101,8 @@ def run(
     from attex.runner.run_files import run_files
     from attex.studies.run_studies import run_studies, told_apart
 
-    files = experiment_files(files, OwnColumns(text, label, split, rationale), DataFolder.at(data_dir))
+    columns = OwnColumns(text, label, split, rationale, query)
+    files = experiment_files(files, columns, DataFolder.at(data_dir))
     overrides, external, options = override or [], _external(ext or []), _options(engine_option or [])
     workspace = workspace_for(engine, data_dir, output_dir, device)
 
@@ -212,6 +216,11 @@ def compare(
     for line in found.lines():
         print(line)
     print(f"compare: open {found.report}")
+
+
+app.command()(page_verbs.explain)
+app.command()(page_verbs.site)
+app.command()(page_verbs.serve)
 
 
 @app.command()

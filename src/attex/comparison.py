@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 from attex.analyses.headline import decimals
 from attex.finished_run import Run
 from attex.finished_study import FinishedStudy
-from attex.foundations.errors import UserError, brief
-from attex.foundations.registry import did_you_mean
-from attex.run_list import finished_runs
+from attex.run_list import find_run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,7 +81,7 @@ def compare(*runs: "Run | str | Path", output_dir: str | Path = "outputs") -> Co
     from attex.studies.comparing import compare_runs
 
     output = Path(output_dir)
-    paths = [run.path if isinstance(run, Run) else _located(run, output) for run in runs]
+    paths = [run.path if isinstance(run, Run) else find_run(run, output) for run in runs]
     return Comparison(compare_runs(paths, Workspace.at(output=output, device="cpu")))
 
 
@@ -94,19 +92,3 @@ def _numbers(row: dict[str, Any]) -> str:
         return "undefined"
     interval = f" [{known['low']}, {known['high']}]" if "low" in known and "high" in known else ""
     return f"{known['base']} → {known['value']}  {known['difference']:>6}{interval}"
-
-
-def _located(run: str | Path, output: Path) -> Path:
-    """Find a run: its folder, or the newest of an experiment."""
-    path, name = Path(run), str(run)
-    if (path / "manifest.json").is_file():
-        return path
-    found = [one.path for one in finished_runs(output) if one.experiment == name]
-    if found:
-        return found[0]
-    if path.exists():
-        raise UserError(f"{path} is not a run folder: it has no manifest.json")
-    near = did_you_mean(name, {one.experiment for one in finished_runs(output)})
-    raise UserError(
-        f"{brief(name)} is neither a run folder nor an experiment with a finished run in {output}{near}"
-    )

@@ -1,7 +1,6 @@
 """A finished run: its folder, read when asked."""
 
-import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from attex.foundations.storage import read_json
 if TYPE_CHECKING:
     import polars as pl
 
+    from attex.explanation import Explainer, Explanation, Measures
     from attex.models.classifier import AttentionModel
 
 
@@ -93,6 +93,7 @@ class Run:
 
     def model(self, seed: int | None = None, device: str = "cpu") -> "AttentionModel":
         """Load the trained model of a seed, the first if none is named, ready to be looked at."""
+        from attex.config.imports import import_modules
         from attex.foundations.devices import choose_device
         from attex.models.architecture import MODELS
         from attex.models.assembly import load_model
@@ -103,12 +104,16 @@ class Run:
         if seed not in seeds:
             near = did_you_mean(seed, map(str, seeds)) or f"; it has {', '.join(map(str, seeds))}"
             raise UserError(f"{self.path} has no model of seed {seed}{near}")
-        for name in self.config["imports"]:
-            importlib.import_module(name)
+        import_modules(self.config["imports"], str(self.path), None)
         file = "model.safetensors" if seed == seeds[0] else f"model_seed_{seed}.safetensors"
         where = choose_device(device)
 
         def load(model: Any, trained_by: Any, weights: str, of: str = "") -> "AttentionModel":
+            if not (self.path / weights).is_file():
+                raise UserError(
+                    f"{self.path} has no {weights}: the weights are gone; run the experiment again "
+                    "(attex run), which takes from the cache what is still there"
+                )
             size, classes = len(self.vocabulary["words"]), len(self.vocabulary["classes"])
             trainer: Trainer = TRAINERS.bind(TRAINERS.spec(trained_by))
             sources = {
@@ -125,6 +130,51 @@ class Run:
             return load_model(spec, size, classes, file, where, lambda m: trainer.wrap(m, sources))
 
         return load(self.config["model"], self.config["trainer"], file)
+
+    def explain(
+        self,
+        text: str | Sequence[str],
+        measures: "Measures | None" = None,
+        seed: int | None = None,
+        device: str = "cpu",
+        query: str | Sequence[str] | None = None,
+    ) -> "Explanation":
+        """Have the model of a seed read a new text: its prediction, and a score for every token.
+
+        The model is loaded once, and kept for the next text.
+
+        Args:
+            text: cut into tokens as the dataset's texts were; a list is taken as tokens.
+            measures: names, or mappings as in an experiment; those of the run if none are named. One
+                that asks for the label is given the predicted one.
+            seed: of the model; the first if none is named.
+            device: where it is computed.
+            query: what is asked of the text, where the models of the run read two.
+
+        Raises:
+            UserError: if the text has no tokens, or the run no such model; the message says which.
+
+        Example:
+            >>> import tempfile
+            >>> import attex
+            >>> small = {"embedding_width": 4, "encoder": {"type": "average", "hidden": 2}}
+            >>> config = {"data": {"type": "planted", "sizes": [20, 10, 10]}, "model": small}
+            >>> run = attex.run(config, output_dir=tempfile.mkdtemp())
+            >>> explanation = run.explain("The zorb was clean.", measures=["attention"])
+            >>> explanation.tokens, explanation.unknown_words
+            (['the', 'zorb', 'was', 'clean', '.'], ['zorb', '.'])
+            >>> round(sum(explanation.scores["attention"]), 6)
+            1.0
+        """
+        from attex.explanation import Explainer
+
+        if (seed, device) not in self._explainers:
+            self._explainers[seed, device] = Explainer(self, seed, device)
+        return self._explainers[seed, device](text, measures, query)
+
+    @cached_property
+    def _explainers(self) -> "dict[tuple[int | None, str], Explainer]":
+        return {}
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"

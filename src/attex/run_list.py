@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attex.analyses.headline import PERFORMANCE, Headline, decimals, read_headlines
+from attex.foundations.errors import UserError, brief
 
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)(?:-(\d+))?")
 
@@ -45,6 +46,24 @@ def finished_runs(output: Path, experiment: str | None = None) -> list[ListedRun
     folders = [path.parent for path in output.glob(f"{experiment or '*'}/*/manifest.json")]
     found = [folder for folder in folders if _TIME.fullmatch(folder.name)]
     return [_listed(folder) for folder in sorted(found, key=_age)]
+
+
+def find_run(run: str | Path, output: Path) -> Path:
+    """Find a run: its folder, or the newest of an experiment in an output folder."""
+    path, name = Path(run), str(run)
+    if (path / "manifest.json").is_file():
+        return path
+    found = [one.path for one in finished_runs(output) if one.experiment == name]
+    if found:
+        return found[0]
+    if path.exists():
+        raise UserError(f"{path} is not a run folder: it has no manifest.json")
+    from attex.foundations.registry import did_you_mean
+
+    near = did_you_mean(name, {one.experiment for one in finished_runs(output)})
+    raise UserError(
+        f"{brief(name)} is neither a run folder nor an experiment with a finished run in {output}{near}"
+    )
 
 
 def _age(folder: Path) -> tuple[str, int, str]:

@@ -45,9 +45,9 @@ def test_its_tables_say_what_they_are_of(name: str, classes: int) -> None:
 @pytest.mark.parametrize(("name", "classes", "constant"), DRAWN)
 def test_its_charts_can_be_drawn(name: str, classes: int, constant: bool) -> None:
     for title, chart in laid_out(name, classes, constant).charts.items():
-        drawn = json.dumps(chart, allow_nan=False)
-        assert "NaN" not in vl_convert.vegalite_to_svg(drawn), title
-        assert vl_convert.vegalite_to_png(drawn, scale=0.5), title
+        drawn = vl_convert.vegalite_to_svg(json.dumps(chart, allow_nan=False))
+        assert "NaN" not in drawn, title
+        assert vl_convert.svg_to_png(drawn, scale=0.5), title
 
 
 @pytest.mark.parametrize(("name", "classes"), KINDS)

@@ -70,3 +70,16 @@ def test_without_the_search_adversaries_are_of_binary_linear_models_only() -> No
     model = without_weights()
     model.decoder.linear = False
     assert "search is off" in str(exact.lacks(model, evidence().corpus))
+
+
+@pytest.mark.parametrize(("decoder", "classes"), [("linear", 3), ("query", 2), ("pair", 2)])
+def test_adversaries_are_only_searched_for_where_the_maximum_is_not_known(
+    decoder: str, classes: int
+) -> None:
+    analysis, corpus = bound("adversarial"), evidence().corpus
+    assert analysis.lacks_parts(without_weights(), corpus) == {}
+    query = None if decoder == "linear" else {}
+    model = make_model(classes=classes, decoder=decoder, query=query).to("meta")
+    corpus = replace(corpus, classes=["a", "b", "c"][:classes])
+    assert analysis.lacks(model, corpus) is None
+    assert [*analysis.lacks_parts(model, corpus)] == ["exact"]

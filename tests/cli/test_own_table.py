@@ -111,3 +111,35 @@ def test_columns_are_for_tables_only(attex_: Attex) -> None:
         2,
         "attex: tiny.json: --text is for a csv or jsonl file; here, change its data\n",
     )
+
+
+def test_a_table_with_a_query_reaches_a_page_that_shows_both_texts(attex_: Attex) -> None:
+    import polars as pl
+
+    draw = random.Random(2)
+    rows = []
+    for _ in range(200):
+        seen, other = draw.sample(["cat", "dog", "bird"], 2)
+        asked = draw.choice([seen, other])
+        rows.append([f"a {seen} sits there", f"is it a {asked} {EVIL}?", str(asked == seen)])
+    rows[6][1], rows[8][1] = "", " "
+    with open("pairs.csv", "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([["seen", "asked", "right"], *rows])
+    code, _, err = attex_("run", "pairs.csv", "--query", "asked", "--label", "right")
+    assert code == 2
+    assert "  attex run pairs.csv --text seen --label right --query asked\n" in err
+
+    quick = ["-o", "seeds=[0]", "-o", "trainer.epochs=1", "-o", "model.encoder.hidden=4"]
+    quick += ["-o", "data.tokenizer=whitespace", "-o", 'analyses=["erasure"]', "--device", "cpu"]
+    columns = ["--text", "seen", "--query", "asked", "--label", "right"]
+    code, _, err = attex_("run", "pairs.csv", *columns, *quick)
+    assert code == 0, err
+    assert "row 7: the query is empty: nothing is asked of the text" in err
+    assert "2 × the query is empty" in err
+    (folder,) = Path("outputs/pairs").iterdir()
+    texts = pl.read_parquet(folder / "instances.parquet")
+    assert all(" ".join(query).startswith("is it a") for query in texts["query"].to_list())
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert "The query is what was asked of the text." in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;?</span>" in page
+    assert EVIL not in page

@@ -104,6 +104,7 @@ def test_a_dry_run_lists_the_stages_and_writes_nothing(attex_: Attex, tmp_path: 
         "findings": 2,
         "analysis": 2,
         "figures": 2,
+        "explored": 2,
     }
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.json"]
 

@@ -1,5 +1,6 @@
 """Experiment files: what they may say."""
 
+import functools
 import json
 from pathlib import Path
 from typing import Any
@@ -18,20 +19,27 @@ SHIPPED = sorted((Path(__file__).parents[2] / "experiments").glob("**/*.jsonnet"
 EXPERIMENTS = [path for path in SHIPPED if path.parent.name != "studies"]
 
 
+@functools.cache
+def by_schema() -> jsonschema.Draft202012Validator:
+    """The schema, itself checked; once, which takes longer than to hold an experiment against it."""
+    schema = ExperimentConfig.model_json_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.stem)
 def test_every_experiment_that_is_shipped_loads_fits_the_schema_and_is_its_own_resolution(
     path: Path,
 ) -> None:
     found = load_experiments(path)
     written = evaluate(path)
-    schema = ExperimentConfig.model_json_schema()
     for config, plain in zip(
         found,
         written if isinstance(written, list) else [written],
         strict=True,
     ):
-        jsonschema.validate(plain, schema)
-        jsonschema.validate(config.resolved(), schema)
+        by_schema().validate(plain)
+        by_schema().validate(config.resolved())
         assert validate(config.resolved()) == config
 
 
@@ -86,8 +94,7 @@ def test_a_files_name_stands_for_its_vectors_as_they_are(given: object) -> None:
     assert validate({"vectors": given}).resolved()["vectors"] == whole
     longer = validate({"vectors": given}, ["vectors.length=5.2"]).resolved()["vectors"]
     assert longer == whole | {"length": 5.2}
-    schema = ExperimentConfig.model_json_schema()
-    jsonschema.validate({"vectors": given}, schema)
+    by_schema().validate({"vectors": given})
 
 
 @pytest.mark.parametrize(
@@ -200,4 +207,4 @@ def test_every_kind_has_a_registry_whose_every_name_is_a_valid_choice() -> None:
 def test_the_json_schema_refuses_what_loading_refuses(wrong: object) -> None:
     problem(wrong)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(wrong, ExperimentConfig.model_json_schema())
+        by_schema().validate(wrong)

@@ -11,7 +11,7 @@ from attex.data.corpus import build_corpus
 from attex.data.folder import DataFolder
 from attex.data.reader import READERS, SPLITS, Document
 
-TASKS = ("keyword", "majority", "negation", "interaction", "position")
+TASKS = ("keyword", "majority", "negation", "interaction", "position", "question")
 SIZES = (3000, 201, 200)
 NOWHERE = DataFolder(Path("there-is-no-such-folder"))
 
@@ -30,8 +30,19 @@ HOT_DISHES = {"soup", "tea", "coffee", "stew", "porridge", "cocoa"}
 COLD_DISHES = {"lemonade", "beer", "salad", "sorbet", "milkshake", "cider"}
 WARM = {"hot", "warm", "steaming", "heated"}
 COOL = {"cold", "cool", "icy", "chilled"}
-OPPOSITES = ((GOOD, BAD), (HOT_DISHES, COLD_DISHES), (WARM, COOL))
-SIGNALS = GOOD | BAD | NEGATORS | HOT_DISHES | COLD_DISHES | WARM | COOL
+CHEAP = {"cheap", "affordable", "inexpensive", "moderate"}
+DEAR = {"expensive", "costly", "pricey", "overpriced"}
+OPPOSITES = ((GOOD, BAD), (HOT_DISHES, COLD_DISHES), (WARM, COOL), (CHEAP, DEAR))
+SIGNALS = set().union(NEGATORS, *(one | other for one, other in OPPOSITES))
+ASKED = {
+    "was it good": (GOOD, BAD),
+    "did we like it": (GOOD, BAD),
+    "was it warm enough": (WARM, COOL),
+    "did it get warm": (WARM, COOL),
+    "was it worth the price": (CHEAP, DEAR),
+    "could we afford it": (CHEAP, DEAR),
+}
+"""What a question asks after: words that say yes, and words that say no."""
 
 
 def read(task: str, sizes: tuple[int, int, int] = SIZES, **options: object) -> list[Document]:
@@ -49,9 +60,14 @@ def documents(task: str) -> list[Document]:
     return read(task)
 
 
-def oracle(task: str, tokens: list[str]) -> tuple[bool, list[int]]:
+def oracle(task: str, tokens: list[str], query: list[str] | None) -> tuple[bool, list[int]]:
     """Judge a text by reading it: its label, and the places that decide."""
     polar = [place for place, word in enumerate(tokens) if word in GOOD | BAD]
+    if task == "question":
+        yes, no = ASKED[" ".join(query or [])]
+        (place,) = (place for place, word in enumerate(tokens) if word in yes | no)
+        return tokens[place] in yes, [place]
+    assert query is None
     if task == "keyword":
         (place,) = polar
         return tokens[place] in GOOD, [place]
@@ -83,6 +99,8 @@ def from_truth_alone(task: str, words: list[str]) -> bool:
             return Counter(word in GOOD for word in polar).most_common(1)[0][0]
         case "interaction", [dish, heat]:
             return (dish in HOT_DISHES and heat in WARM) or (dish in COLD_DISHES and heat in COOL)
+        case "question", [word]:
+            return word in GOOD | WARM | CHEAP
     raise AssertionError(f"{task}: {words}")
 
 
@@ -104,7 +122,7 @@ def opposite(word: str) -> str:
 
 def test_label_and_truth_are_what_the_rule_says(task: str, documents: list[Document]) -> None:
     for document in documents:
-        label, places = oracle(task, document.tokens)
+        label, places = oracle(task, document.tokens, document.query)
         assert label == is_positive(document)
         assert document.truth == [place in places for place in range(len(document.tokens))]
 
@@ -122,7 +140,7 @@ def test_unmarked_words_do_not_matter(task: str, documents: list[Document]) -> N
             word if mark else opposite(word) if word in SIGNALS else "thing"
             for word, mark in zip(document.tokens, document.truth, strict=True)
         ]
-        assert oracle(task, changed)[0] == is_positive(document)
+        assert oracle(task, changed, document.query)[0] == is_positive(document)
 
 
 def test_every_marked_word_matters(task: str, documents: list[Document]) -> None:
@@ -183,7 +201,7 @@ def test_no_single_word_gives_the_label_away(task: str, documents: list[Document
     for document in documents:
         for word in set(document.tokens):
             texts[word].append(is_positive(document))
-    telling = SIGNALS if task in ("keyword", "majority", "position") else set()
+    telling = SIGNALS if task in ("keyword", "majority", "position", "question") else set()
     frequent = {w: found for w, found in texts.items() if len(found) >= 80 and w not in telling}
     assert len(frequent) > 80
     for word, found in frequent.items():
@@ -210,6 +228,22 @@ def test_later_words_of_position_are_no_shortcut() -> None:
         good, bad = sum(polar), len(polar) - sum(polar)
         count_for += 0.5 if good == bad else (good > bad) == is_positive(document)
     assert max(last_against, count_for) / len(found) < 0.7
+
+
+def test_neither_text_nor_question_alone_gives_the_answer_away() -> None:
+    answers: dict[str, list[bool]] = defaultdict(list)
+    most = 0
+    found = read("question")
+    for document in found:
+        sides = [word in GOOD | WARM | CHEAP for word in document.tokens if word in SIGNALS]
+        assert len(sides) == 3
+        assert set(sides) == {True, False}
+        most += (sum(sides) == 2) == is_positive(document)
+        answers[" ".join(document.query or [])].append(is_positive(document))
+    assert most / len(found) == pytest.approx(2 / 3, abs=0.04)
+    assert answers.keys() == ASKED.keys()
+    for labels in answers.values():
+        assert abs(sum(labels) / len(labels) - 0.5) < 4 * 0.5 / len(labels) ** 0.5
 
 
 def test_there_are_hundreds_of_frames_and_none_holds_a_signal() -> None:

@@ -79,15 +79,15 @@ def test_both_texts_can_be_shown_as_written() -> None:
         assert corpus.query_tokens("test", number) == document.query
 
 
-def test_candidates_mark_classes_and_a_candidate_that_is_none_is_passed_over() -> None:
+def test_candidates_of_training_texts_are_classes_and_others_are_passed_over() -> None:
     documents = pairs()
+    documents.append(Document("odd", "dev", ["hall"], "a", query=["who"], candidates=["a", "e"]))
     corpus = build(documents)
-    assert corpus.classes == ["a", "b", "c"]
+    assert corpus.classes == ["a", "b", "c", "d"]
     marks = corpus.splits["dev"].candidates
     assert marks is not None
     named = [document.candidates or () for document in documents if document.split == "dev"]
-    assert any("d" in candidates for candidates in named)
-    assert marks.tolist() == [[label in found for label in "abc"] for found in named]
+    assert marks.tolist() == [[label in found for label in "abcd"] for found in named]
 
 
 def test_a_text_without_candidates_may_have_any_answer() -> None:

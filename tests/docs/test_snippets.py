@@ -27,6 +27,7 @@ ELSEWHERE = {
 NOT_RUN = {
     ("README.md", "builds an environment and takes minutes"),
     ("docs/command-line.md", "in a checkout, with the papers' data"),
+    ("docs/explaining.md", "serves until it is interrupted"),
     ("docs/own-csv.md", "needs a package index"),
     ("docs/plug-ins.md", "what a broken measure is told"),
     ("docs/published-files.md", "needs the papers' data"),

@@ -193,6 +193,21 @@ def test_a_text_has_the_same_ties_alone_padded_and_in_any_batch() -> None:
             )
 
 
+@pytest.mark.parametrize("encoder", [entry.name for entry in ENCODERS])
+@pytest.mark.parametrize("count", [2, 3])
+def test_one_word_said_again_and_again_is_scored_alone_and_without_markers(
+    encoder: str, count: int
+) -> None:
+    model, tokens = make_model(encoder), torch.full((1, count), 9)
+    real = torch.ones_like(tokens, dtype=torch.bool)
+    batch = Batch(tokens, real, real, torch.zeros(1).long(), torch.zeros(1).long())
+    shorter = Batch(tokens[:, 1:], real[:, 1:], real[:, 1:], batch.labels, batch.ids)
+    change = total_variation(model(shorter).logits, model(batch).logits)
+    found = leave_one_out(model, batch)
+    assert (found - change[:, None]).abs().max() < 1e-6
+    assert (found == found[:, :1]).all()
+
+
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("measure", [entry.name for entry in MEASURES if entry.name != "random"])
 def test_equal_words_have_equal_scores_where_order_does_not_count(measure: str, device: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import vl_convert
 
-from attex.report.charts_code import charts_code
+from attex.report.charts_code import _made, charts_code
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,8 @@ def kept_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def a_new_process() -> None:
+def nothing_is_remembered() -> None:
+    """Look into the folder again; the program itself, which takes seconds to make, stays in memory."""
     charts_code.cache_clear()
 
 
@@ -31,8 +32,18 @@ def test_it_is_what_the_library_makes_less_the_tag_that_would_end_it(kept_in: Pa
 def test_it_is_made_once(kept_in: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = charts_code(kept_in)
     charts_code.cache_clear()
+    _made.cache_clear()
     monkeypatch.delattr(vl_convert, "javascript_bundle")
     assert charts_code(kept_in) == first
+
+
+def test_it_is_made_once_in_a_process_for_all_folders(
+    kept_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = charts_code(tmp_path / "one")
+    monkeypatch.delattr(vl_convert, "javascript_bundle")
+    assert charts_code(tmp_path / "other") == first == charts_code(kept_in)
+    assert [path.name for path in (tmp_path / "other").iterdir()] == [p.name for p in kept_in.iterdir()]
 
 
 @pytest.mark.parametrize("damage", ["", "[]", "{}", '{"code": "alert(1)", "digest": "0"}', "cut"])

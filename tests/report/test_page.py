@@ -40,7 +40,6 @@ def body(page: str) -> str:
 def test_dataset_text_is_escaped(page: str) -> None:
     assert EVIL not in page
     assert "<img" not in body(page)
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert "&lt;b&gt;pos" in page
     assert "<b>pos" not in body(page)
 

@@ -8,13 +8,19 @@ import pytest
 import slurm_cluster
 import small_runs
 
+import attex
+from attex.runner.engine import choose_engine
+from attex.runner.workspace import Workspace
+from attex.studies.running import run_study
+from attex.studies.study_file import find_study
+
 
 @pytest.fixture(scope="session")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The output folder of a run that nothing has disturbed; not to be changed."""
+    """The output folder of a run that nothing has disturbed, in this process; not to be changed."""
     folder = tmp_path_factory.mktemp("undisturbed")
-    small_runs.finished(small_runs.write(folder), folder / "out")
-    return folder / "out"
+    attex.run(small_runs.EXPERIMENT, output_dir=folder, device="cpu")
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -29,7 +35,9 @@ def study_numbers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The numbers of a small study that nothing has disturbed."""
     folder = tmp_path_factory.mktemp("study")
     file = small_runs.write(folder, small_runs.STUDY)
-    small_runs.finished(file, folder / "out", "--until", "findings")
+    study, workspace = find_study(file), Workspace.at(output=folder / "out", device="cpu")
+    assert study is not None
+    run_study(study, workspace, choose_engine(None, 1, {}, workspace), until="findings")
     found = small_runs.numbers(folder / "out")
     assert len(found) == 4, "two files of two models each"
     return found

@@ -54,11 +54,10 @@ def test_of_a_model_that_only_guesses_it_says_so(low: float, guesses: bool, tmp_
     assert line.endswith("Found? More than by chance: AUPRC 0.30 [0.25, 0.35] (chance 0.20)")
 
 
-def test_a_command_ends_with_the_answer_and_the_report(tmp_path: Path) -> None:
-    file = write(tmp_path, EXPERIMENT | {"seeds": [0], "analyses": ["agreement", "truth"]})
-    done = finished(file, tmp_path / "out")
+def test_a_command_ends_with_the_answer_and_the_report(copied: Path, tmp_path: Path) -> None:
+    done = finished(write(tmp_path, EXPERIMENT | {"analyses": ["agreement", "truth"]}), copied)
     said, report = done.stdout.splitlines()
-    run = attex.load_run(run_folders(tmp_path / "out")[0])
+    run = attex.load_run(run_folders(copied)[0])
     assert report == f"walk: open {run.report}"
     assert said == f"walk: {run.answer}"
     rows = {row["question"]: row for row in run.summary.to_dicts()}

@@ -18,6 +18,10 @@ IN_A_ROW = 4
 """At most so many of one output folder: what one kill left is in the way of the next."""
 
 
+def finished_stages(output: Path) -> list[Path]:
+    return [*output.glob(".cache/2/*/*/stage.json")]
+
+
 def options(engine: str) -> list[str]:
     return ["--engine", engine, "--jobs", "1" if engine == "serial" else "2"]
 
@@ -26,24 +30,27 @@ def options(engine: str) -> list[str]:
 def test_kills_at_random_moments_change_nothing(
     engine: str,
     tmp_path: Path,
+    undisturbed: Path,
     whole: dict[str, bytes],
     everything: bool,
 ) -> None:
+    """A moment is so many finished stages, up to all of them, and a little later."""
     if engine == "ray":
         pytest.importorskip("ray", reason="needs ray: pip install 'attex[ray]'")
     file = write(tmp_path)
-    began = time.monotonic()
-    finished(file, tmp_path / "measured", *options(engine))
-    took = time.monotonic() - began
+    stages = len(finished_stages(undisturbed))
     rng = random.Random(engine)
     left = (ALL_KILLS if everything else KILLS)[engine]
     while left > 0:
         output = tmp_path / f"out-{left}"
-        in_a_row = min(left, rng.randint(1, IN_A_ROW))
+        in_a_row = min(left, rng.randint(1, IN_A_ROW)) if everything else left
         left -= in_a_row
         for _ in range(in_a_row):
             with started(file, output, *options(engine)) as run:
-                time.sleep(rng.uniform(0.2, 1.0) * took)
+                enough = rng.randint(min(len(finished_stages(output)) + 1, stages), stages)
+                while run.poll() is None and len(finished_stages(output)) < enough:
+                    time.sleep(0.01)
+                time.sleep(rng.uniform(0, 0.5))
                 below = living(run.pid)
                 os.kill(run.pid, signal.SIGKILL)
                 run.communicate()

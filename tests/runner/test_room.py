@@ -105,9 +105,9 @@ def test_a_training_has_other_experiments_models_as_named_inputs(plugin: Path) -
     for seed in (0, 1):
         training = next(s for s in by_key.values() if s["title"] == f"walk, seed {seed}")
         assert by_key[training["inputs"]["source base"]]["title"] == f"walk.base, seed {seed}"
-    finished(file, plugin / "again")
-    (again,) = run_folders(plugin / "again")
-    assert tables(again) == tables(folder)
+    again = attex.run(file, output_dir=plugin / "again", device="cpu")
+    assert isinstance(again, attex.Run)
+    assert tables(again.path) == tables(folder)
 
 
 def test_a_trainer_that_wraps_a_model_also_wraps_it_when_it_is_loaded(plugin: Path) -> None:

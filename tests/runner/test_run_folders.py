@@ -13,23 +13,25 @@ import attex
 from attex.foundations.errors import UserError
 from attex.runner.run_folder import _named_by_time
 
-TEN = 10
+AT_ONCE, ALL_AT_ONCE = 3, 10
+"""How many processes run one experiment at the same time, and how many with `--all`."""
 
 
-def test_ten_processes_on_one_experiment_leave_ten_whole_folders(
-    tmp_path: Path, whole: dict[str, bytes]
+def test_processes_on_one_experiment_leave_each_a_whole_folder(
+    tmp_path: Path, whole: dict[str, bytes], everything: bool
 ) -> None:
     file, output = write(tmp_path), tmp_path / "out"
+    count = ALL_AT_ONCE if everything else AT_ONCE
     running = [
         subprocess.Popen(
             command(file, output), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
-        for _ in range(TEN)
+        for _ in range(count)
     ]
     told = [process.communicate(timeout=600) for process in running]
-    assert [process.returncode for process in running] == [0] * TEN, [err for _, err in told]
+    assert [process.returncode for process in running] == [0] * count, [err for _, err in told]
     folders = run_folders(output)
-    assert len(folders) == TEN
+    assert len(folders) == count
     assert {out.split("open ")[1].strip() for out, _ in told} == {
         str(f / "report.html") for f in folders
     }
@@ -43,10 +45,15 @@ def test_two_seeds_in_the_same_second_do_not_mix(copied: Path, tmp_path: Path) -
     files = []
     for seed in (0, 1):
         (tmp_path / str(seed)).mkdir()
-        files.append(write(tmp_path / str(seed), EXPERIMENT | {"seeds": [seed]}))
-    for _ in range(2):
-        running = [subprocess.Popen(command(file, copied), stdout=subprocess.DEVNULL) for file in files]
-        assert [process.wait(300) for process in running] == [0, 0]
+        experiment = EXPERIMENT | {"seeds": [seed], "analyses": ["agreement"]}
+        # Two measures have fewer charts to draw.
+        experiment |= {"importance": ["attention", "gradient"]}
+        files.append(write(tmp_path / str(seed), experiment))
+        # What it takes is there before the two begin, so that they end in the same second.
+        attex.run(files[-1], output_dir=copied, device="cpu")
+    running = [subprocess.Popen(command(file, copied), stdout=subprocess.DEVNULL) for file in files]
+    assert [process.wait(300) for process in running] == [0, 0]
+    assert len(run_folders(copied)) == 4
     for folder in run_folders(copied):
         (seed,) = json.loads((folder / "manifest.json").read_text())["seeds"]
         assert set(attex.load_run(folder).tables["agreement"]["seed"]) == {str(seed)}

@@ -66,7 +66,7 @@ def test_what_changes_no_result_changes_no_key(workspace: Workspace) -> None:
 def test_settings_change_what_depends_on_them_and_nothing_else(workspace: Workspace) -> None:
     before, after = keys(plan(workspace)), keys(plan(workspace, trainer={"epochs": 3}))
     changed = {name.partition(":")[0] for name in before if before[name] != after[name]}
-    after_training = {"predictions", "importance", "findings", "analysis", "figures"}
+    after_training = {"predictions", "importance", "findings", "analysis", "figures", "explored"}
     assert changed == {"training"} | after_training
 
 

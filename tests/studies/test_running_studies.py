@@ -130,6 +130,13 @@ def test_a_multiverse_without_an_agreement_is_laid_out_all_the_same(tmp_path: Pa
     assert "accuracy" in json.loads((path / "answer.json").read_text())["lead"][0]
 
 
+def test_a_sweep_may_have_cells_and_no_choices(tmp_path: Path) -> None:
+    attentions = {name: {"model.attention.type": name} for name in ("tanh", "sdp")}
+    path = run(tmp_path, study="sweep", choices={}, cells={"attention": attentions})
+    models = numbers(path).select("attention", "seed").unique()
+    assert set(models.rows()) == {(name, seed) for name in attentions for seed in (0, 1)}
+
+
 def test_data_that_is_absent_is_said_before_any_training(tmp_path: Path) -> None:
     workspace = Workspace.at(tmp_path / "nothing", tmp_path / "out", "cpu")
     file = read_study(study(base=BASE | {"data": "sst"}))

@@ -32,6 +32,15 @@ def test_metrics_of_several_classes_are_scikit_learns(seed: int) -> None:
     assert found["roc_auc"] == pytest.approx(expected)
 
 
+def test_classes_that_no_text_has_or_was_given_do_not_count_in_f1() -> None:
+    rng = np.random.default_rng(0)
+    logits, labels = torch.tensor(rng.normal(size=(60, 9))), torch.tensor(rng.integers(2, 5, 60))
+    logits[:, 6:] = -torch.inf
+    found = classification_metrics(logits, labels)
+    assert found["f1"] == pytest.approx(f1_score(labels, logits.argmax(1), average="macro"))
+    assert np.isnan(found["roc_auc"])
+
+
 def test_roc_auc_of_one_class_is_undefined() -> None:
     assert np.isnan(roc_auc(np.array([0.1, 0.2]), np.array([True, True])))
 

@@ -40,7 +40,8 @@ Statistic = Callable[[Tensor, Tensor, Tensor], Agreement]
 _CPU_BYTES = 4 * 2**20
 """On a CPU a piece stays in the cache, and torch works on it without waking other threads."""
 
-STATISTICS: Registry[Agreement] = Registry("statistic", "attex.agreement")
+STATISTICS: Registry[Agreement] = Registry("statistic", "attex.agreement", misleads="")
+"""The fact of a statistic: why it `misleads`, if it does. Pages mark it, and rank it beside no other."""
 
 
 def in_pieces(

@@ -39,7 +39,11 @@ def _first_lists(a: Tensor, b: Tensor, mask: Tensor, options: dict[str, Any]) ->
     return Pattern(in_place.where(crossed, first), second, options)
 
 
-@STATISTICS.register("top_k_published", cite="code of Jain & Wallace 2019 and Neely & Schouten 2020")
+@STATISTICS.register(
+    "top_k_published",
+    cite="code of Jain & Wallace 2019 and Neely & Schouten 2020",
+    misleads="it scores unrelated lists near +1, so a high one says nothing; top_k is the corrected one",
+)
 @depends_on(_first_lists, mean=published_mean)
 def top_k_published(a: Tensor, b: Tensor, mask: Tensor, *, k: Depth, p: Penalty = 0.5) -> Agreement:
     """The top-k correlation behind the published tables, which scores unrelated lists near +1.

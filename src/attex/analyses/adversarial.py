@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-import torch
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 from torch import Tensor
@@ -22,7 +21,7 @@ from attex.analyses.analysis import (
 )
 from attex.analyses.pieces import put_together
 from attex.analyses.quantity import Quantity, binned_medians, by_class
-from attex.analyses.readings import Reading, readings
+from attex.analyses.readings import Reading, readings, token_logits
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.analyses.views import View
 from attex.charts.density import density_chart, density_rows
@@ -138,9 +137,15 @@ class AdversarialAnalysis(Analysis):
 
     def lacks(self, model: AttentionModel, corpus: Corpus) -> str | None:
         """Need an attention that scores states; without the search, what the maximum is known for."""
-        if not self.search and not (model.decoder.linear and len(corpus.classes) == 2):
+        if not self.search and not _exact_is_known(model, corpus):
             return "the exact maximum is of two classes and a linear decoder, and the search is off"
         return no_attention(model)
+
+    def lacks_parts(self, model: AttentionModel, corpus: Corpus) -> dict[str, str]:
+        """Leave the search to itself where the maximum is not known."""
+        if _exact_is_known(model, corpus):
+            return {}
+        return {EXACT: "the maximum is known of two classes and a linear decoder only"}
 
     def examine(self, subject: Subject) -> dict[str, Tensor]:
         """Find the adversaries of every text."""
@@ -149,7 +154,7 @@ class AdversarialAnalysis(Analysis):
 
     def _columns(self, part: Reading) -> dict[str, Tensor]:
         columns = {_HIGHEST: part.attention.amax(dim=1)}
-        single = _token_logits(part)
+        single = token_logits(part)
         if single is not None:
             logits, bias = single
             columns[_UNBOUNDED] = adversarial_exact(logits, part.attention, part.mask, bias, 1.0)[0]
@@ -208,16 +213,8 @@ class AdversarialAnalysis(Analysis):
         return Result({"tables/adversarial": frame(rows)}, charts, _headline(rows))
 
 
-@torch.no_grad()
-def _token_logits(part: Reading) -> tuple[Tensor, float] | None:
-    """Return the token logits [B,T] and the bias of a binary linear readout, if it is one."""
-    values, readout = part.readout.values, part.readout
-    if not readout.linear or values.shape[-1] > 2:
-        return None
-    bias = readout.head(torch.zeros(values.shape[-1], dtype=values.dtype, device=values.device))
-    if values.shape[-1] == 1:
-        return values[..., 0], float(bias[0])
-    return values[..., 1] - values[..., 0], float(bias[1] - bias[0])
+def _exact_is_known(model: AttentionModel, corpus: Corpus) -> bool:
+    return model.decoder.linear and len(corpus.classes) == 2
 
 
 def _rows(evidence: Evidence, largest: dict[_Method, np.ndarray]) -> Iterator[dict[str, Any]]:

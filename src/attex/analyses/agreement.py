@@ -178,7 +178,8 @@ class AgreementAnalysis(Analysis):
         return Result(tables | result.tables, charts, result.headline)
 
     def examine(self, subject: Subject) -> dict[str, Tensor]:
-        """Compare every pair of measures under every statistic, text by text."""
+        """Compare every pair of measures under every statistic, text by text; of a pair both at once."""
+        subject = subject.joined()
         texts = subject.texts
         findings: dict[str, Tensor] = {}
         for spec in self.statistics:

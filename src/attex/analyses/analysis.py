@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from attex.analyses.headline import Headline as Headline
 from attex.analyses.quantity import Quantity
 from attex.analyses.views import View, narrow
 from attex.data.corpus import Corpus
+from attex.data.ragged import interleaved
 from attex.data.split import Split
 from attex.foundations.registry import Registry, Spec
 from attex.models.classifier import AttentionModel
@@ -28,7 +29,7 @@ class SeedEvidence:
     """One trained model on the analysed split: logits [N,O], and flat scores by the measure's title.
 
     `findings` is what the analysis itself found out about it; an analysis that reads no scores gets
-    none.
+    none. `query_scores` are those of the queries, of a model that attends to both texts.
     """
 
     seed: int
@@ -36,6 +37,7 @@ class SeedEvidence:
     predicted: np.ndarray
     scores: dict[str, Tensor] = field(default_factory=dict)
     findings: dict[str, Tensor] = field(default_factory=dict)
+    query_scores: dict[str, Tensor] = field(default_factory=dict)
 
 
 def _not_at_hand() -> AttentionModel:
@@ -50,7 +52,8 @@ class Subject:
     with, by the name of the variant. An analysis that examines no scores gets no measures. `load`
     gives the model itself, `load_untrained` (for an analysis that `examines_untrained`) what it was
     before training. `load_others` (for one that `compares`) gives the models that it was trained with,
-    as `base`, and those that it stands `beside`: none, one or several of each.
+    as `base`, and those that it stands `beside`: none, one or several of each. `query_scores` and
+    `query_controls` are the scores of the queries, of a model that attends to both texts.
     """
 
     corpus: Corpus
@@ -61,6 +64,8 @@ class Subject:
     load: Callable[[], AttentionModel]
     load_untrained: Callable[[], AttentionModel] = _not_at_hand
     load_others: Mapping[str, Sequence[Callable[[], AttentionModel]]] = field(default_factory=dict)
+    query_scores: dict[str, Tensor] = field(default_factory=dict)
+    query_controls: dict[str, dict[str, Tensor]] = field(default_factory=dict)
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -71,6 +76,26 @@ class Subject:
     def texts(self) -> Split:
         """The analysed texts."""
         return self.corpus.splits[ANALYSED]
+
+    def joined(self) -> "Subject":
+        """Return the same with each text and its query as one text, if both have scores."""
+        if not self.query_scores:
+            return self
+        texts = self.texts
+
+        def join(scores: dict[str, Tensor], asked: dict[str, Tensor]) -> dict[str, Tensor]:
+            starts, query_starts = texts.starts, texts.query_starts
+            assert query_starts is not None
+            return {t: interleaved(scores[t], starts, asked[t], query_starts) for t in scores}
+
+        return replace(
+            self,
+            corpus=replace(self.corpus, splits=self.corpus.splits | {ANALYSED: texts.joined()}),
+            scores=join(self.scores, self.query_scores),
+            controls={v: join(scores, self.query_controls[v]) for v, scores in self.controls.items()},
+            query_scores={},
+            query_controls={},
+        )
 
 
 @dataclass(frozen=True)
@@ -175,6 +200,13 @@ class Analysis(ABC):
         has shapes and no weights (it lies on the meta device), and is never run.
         """
         return None
+
+    def lacks_parts(self, model: AttentionModel, corpus: Corpus) -> Mapping[str, str]:
+        """Name parts of the analysis that there is nothing to say in, each with the reason.
+
+        The rest of it is done. Not called where the whole is lacking.
+        """
+        return {}
 
     def check(self, corpus: Corpus, measures: Sequence[Spec]) -> None:
         """Raise `UserError` if the configuration must be mended; called before training.

@@ -55,6 +55,32 @@ def decimals(number: float, places: int = 2) -> str:
     return f"{round(number, places) + 0.0:.{places}f}"
 
 
+def answer(headline: Headline) -> str:
+    """Answer a headline's question: how it compares with chance, then the number itself."""
+    if headline.value is None:
+        return f"{headline.question} It cannot be said: {headline.quantity} is undefined for every text"
+    compared = _compared(headline)
+    number = f"{headline.number()}{limits(headline)}"
+    return f"{headline.question} {compared}: {number}" if compared else f"{headline.question} {number}"
+
+
+def _compared(headline: Headline) -> str:
+    """Say on which side of chance the whole interval lies."""
+    above = headline.above_chance()
+    if above is None or headline.high is None or headline.chance is None:
+        return ""
+    if above:
+        return "More than by chance"
+    return "Less than by chance" if headline.high < headline.chance else "No more than by chance"
+
+
+def limits(headline: Headline) -> str:
+    """Write what chance gives and what could be reached, in brackets, where that is known."""
+    known = {"chance": headline.chance, "at most": headline.ceiling}
+    words = [f"{word} {decimals(number)}" for word, number in known.items() if number is not None]
+    return f" ({', '.join(words)})" if words else ""
+
+
 def read_headlines(path: Path) -> dict[str, list[Headline]]:
     """Read the headlines of every analysis that has any, in the order of the experiment.
 

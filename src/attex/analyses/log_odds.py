@@ -153,15 +153,15 @@ def _probed(
     model: AttentionModel, guided: LogOddsAttention, strongest: Tensor, batch: Batch
 ) -> dict[str, Tensor]:
     """Compute all that the tables need of a batch; strongest [2,k] words of either class."""
-    hidden = model.encode(model.embed(batch), batch)
-    energies = model.score(hidden, batch)
+    hidden, asked = model.encode(model.embed(batch), batch), model.ask(batch)
+    energies = model.score(hidden, batch, asked)
     own = model.weigh(energies, batch)
     attentions = {
         OWN: own,
         LOG_ODDS: guided.weigh(energies, batch),
         UNIFORM: uniform(energies, batch.scorable),
     }
-    logits = {name: model.decode(hidden, weights, batch) for name, weights in attentions.items()}
+    logits = {name: model.decode(hidden, weights, batch, asked) for name, weights in attentions.items()}
     other = strongest[1 - distribution(logits[OWN]).argmax(dim=1)]
     for place, weights in ((ATTENDED, own), (RANDOM, torch.zeros_like(own))):
         logits[place] = model(overwritten(batch, weights, other)).logits

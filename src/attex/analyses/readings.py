@@ -1,7 +1,7 @@
 """What counterfactual analyses need of a model: every text read once, hidden states left behind."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -21,7 +21,7 @@ class Reading:
     """Some texts: their numbers in the split, ids [B], mask [B,T], readout and attention [B,T].
 
     Position 0 is the first word: markers are left out, so that flat scores padded with `pad` lie
-    beside it. Attention is in float64, and so are the readout's values where its head only adds.
+    beside it. Attention is in float64, and so are the readout's values where its head can take that.
     """
 
     texts: np.ndarray
@@ -46,9 +46,20 @@ def readings(subject: Subject, what: str = "reading") -> Iterator[Reading]:
     for chosen in track(batches, what, len(batches), sizes):
         batch = texts.batch(chosen)
         words = slice(texts.margin, batch.tokens.shape[1] - texts.margin)
-        hidden = model.encode(model.embed(batch), batch)
-        attention = model.attend(hidden, batch)[:, words].double()
-        readout = model.readout(hidden, batch)
-        values = readout.values[:, words]
-        readout = Readout(values.double() if readout.linear else values, readout.head, readout.linear)
+        hidden, asked = model.encode(model.embed(batch), batch), model.ask(batch)
+        attention = model.attend(hidden, batch, asked)[:, words].double()
+        readout = model.readout(hidden, batch, asked)
+        readout = replace(readout, values=readout.values[:, words]).precise()
         yield Reading(chosen, batch.ids, batch.scorable[:, words], readout, attention)
+
+
+@torch.no_grad()
+def token_logits(part: Reading) -> tuple[Tensor, float] | None:
+    """Return the token logits [B,T] and the bias of a binary linear readout, if it is one."""
+    values, readout = part.readout.values, part.readout
+    if not readout.linear or values.shape[-1] > 2:
+        return None
+    bias = readout.head(torch.zeros(values.shape[-1], dtype=values.dtype, device=values.device))
+    if values.shape[-1] == 1:
+        return values[..., 0], float(bias[0])
+    return values[..., 1] - values[..., 0], float(bias[1] - bias[0])

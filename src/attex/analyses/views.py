@@ -36,7 +36,7 @@ class View:
 
 def narrow(table: "pl.DataFrame", view: View | None = None) -> "pl.DataFrame":
     """Return the view of a table; without one, a sensible choice of its columns."""
-    table = _with_pair(table)
+    table = with_pair(table)
     if view is None:
         rows = _over_seeds(table)
         return rows.select(_whole_intervals(_worth_reading(rows)))
@@ -57,7 +57,7 @@ def interval_of(columns: Sequence[str], place: int) -> tuple[str, str] | None:
     return (ends[0], ends[1]) if ends in known else None
 
 
-def _with_pair(table: "pl.DataFrame") -> "pl.DataFrame":
+def with_pair(table: "pl.DataFrame") -> "pl.DataFrame":
     """Put the names of two measures that are compared into one column."""
     import polars as pl
 

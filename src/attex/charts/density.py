@@ -65,7 +65,7 @@ def density_chart(
     colours = {curve: PALETTE[i % len(PALETTE)] for i, curve in enumerate(curves)}
     colours |= {point["curve"]: GREY for point in chance}
     colour = alt.Scale(domain=[*colours], range=[*colours.values()])
-    base = alt.Chart(alt.InlineData([*points, *chance]), title=title)
+    base = alt.Chart(alt.NamedData("curves"), title=title)
     encoding = {
         "x": alt.X("value:Q", title=axis, scale=alt.Scale(domain=list(limits))),
         "y": alt.Y("density:Q", title="density of texts"),
@@ -94,4 +94,5 @@ def density_chart(
     caption = "Each curve, shaded beneath, is how densely texts lie."
     caption += " The grey one is what chance gives." if chance else ""
     caption += " An upright dashed line is the ceiling of the curve in its colour." if marks else ""
-    return finish(alt.layer(*layers).properties(width=WIDTH, height=HEIGHT), caption)
+    chart = alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
+    return finish(chart, caption, data={"curves": [*points, *chance]})

@@ -28,6 +28,7 @@ def specification_curve_chart(
     axis: str,
     verdicts: Sequence[str] | None = None,
     lines: Mapping[str, float] | None = None,
+    experiments: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Draw U universes from the lowest value to the highest, and below each what was chosen in it.
 
@@ -42,6 +43,8 @@ def specification_curve_chart(
         axis: What the values are.
         verdicts: What each universe says of a conclusion (see `VERDICTS`), where it is asked.
         lines: Values to compare with, by what is written beside them, as a published one.
+        experiments: The names of the universes' experiments, if they have any: so a page can open their
+            runs.
     """
     defined = np.flatnonzero(~np.isnan(values))
     order = defined[np.argsort(values[defined], kind="stable")]
@@ -52,7 +55,12 @@ def specification_curve_chart(
         panels, data, caption = binned_panels(*curve, levels[order], rows, kinds, axis, _RANK)
     else:
         panels = [_curve(order.size, rows, choices, axis, kinds is not None), _matrix(order.size, rows)]
-        data = {_UNIVERSES: _universes(*curve, levels[order], rows, kinds)}
+        universes = _universes(*curve, levels[order], rows, kinds)
+        if experiments:
+            universes = [
+                u | {"experiment": experiments[i]} for u, i in zip(universes, order, strict=True)
+            ]
+        data = {_UNIVERSES: universes}
         caption = _caption(kinds is not None)
     panels[0] = _with_lines(panels[0], lines or {}, float(np.median(curve[0])) if order.size else 0.0)
     caption += " A dashed line is a value to compare with." if lines else ""

@@ -64,8 +64,7 @@ class Evidence:
             best = [
                 (-len(study.values(claim, setting)), place, study, setting)
                 for study in self.studies.values()
-                for place, setting in enumerate(study.settings())
-                if study.values(claim, setting)
+                for place, setting in enumerate(study.settings_about(claim))
             ]
             return min(best, key=lambda one: one[:2])[2:] if best else None
         for name in _ANSWERED_BY.get(claim.paper, (claim.paper,)):

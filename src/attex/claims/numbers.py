@@ -1,6 +1,7 @@
 """Numbers of ours, as `numbers.csv` has them: by cell, what was chosen, seed, quantity and class."""
 
 import csv
+import functools
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -149,6 +150,21 @@ class Study:
     def settings(self) -> list[str]:
         """Name the settings there are."""
         return list(self._values)
+
+    def settings_about(self, claim: Claim) -> list[str]:
+        """Name the settings that have numbers about the same as a published one, in their order."""
+        there = self._about.get((claim.key, claim.cell), [])
+        return [setting for setting in there if self.values(claim, setting)]
+
+    @functools.cached_property
+    def _about(self) -> dict[tuple[str, Cell], list[str]]:
+        # Of many settings, few are about any one cell.
+        places: dict[tuple[str, Cell], list[str]] = {}
+        for setting, by_key in self._values.items():
+            for key, by_cell in by_key.items():
+                for cell in by_cell:
+                    places.setdefault((key, cell), []).append(setting)
+        return places
 
     def values(self, claim: Claim, setting: str = BASE) -> list[float]:
         """Return the numbers of each seed that are about the same as a published one."""

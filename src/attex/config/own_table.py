@@ -37,6 +37,7 @@ class OwnColumns:
     label: str | None = None
     split: str | None = None
     rationale: str | None = None
+    query: str | None = None
 
     def named(self) -> dict[str, str]:
         """Return those that were named, by what they are."""
@@ -99,13 +100,15 @@ def what_to_write(path: Path, columns: OwnColumns | None = None) -> str:
     columns = columns or OwnColumns()
     rows = _reader(path, columns).rows(path, [*columns.named().values()])
     found = columns_of(row.cells for row in rows if isinstance(row, Row))
-    text = columns.text or _name(likely_text(found)) or "TEXT"
-    labels = [column for column in likely_labels(found) if column.name != text]
+    others = [column for column in found if column.name != columns.query]
+    text = columns.text or _name(likely_text(others)) or "TEXT"
+    labels = [column for column in likely_labels(others) if column.name != text]
     label = columns.label or _name(labels[0] if labels else None) or "LABEL"
+    asked = "" if columns.query is None else f" --query {_quoted(columns.query)}"
     holds = ", ".join(column.line() for column in found[:20]) + (", …" if len(found) > 20 else "")
     return (
         f"{path} is a table: say which of its columns is the text and which the label, as in\n"
-        f"  attex run {_quoted(str(path))} --text {_quoted(text)} --label {_quoted(label)}\n"
+        f"  attex run {_quoted(str(path))} --text {_quoted(text)} --label {_quoted(label)}{asked}\n"
         f"its columns: {holds}"
     )
 
@@ -165,6 +168,10 @@ def _jsonnet(place: str, kind: str, columns: OwnColumns, shape: _Shape) -> str:
     limit = f"    // A quick look at {_LIMIT:,} texts of each split; without this line all are used.\n"
     limit += f"    limit: {_LIMIT},\n"
     truth = ", 'truth'" if columns.rationale is not None else ""
+    asked = ""
+    if columns.query is not None:
+        asked = "    // The query has an encoder of its own; attention and answer depend on it.\n"
+        asked += "    query: {},\n    decoder: 'query',\n"
     return f"""\
 // Does attention explain what a model makes of these texts? Change what you like, and run it again.
 {{
@@ -182,6 +189,7 @@ def _jsonnet(place: str, kind: str, columns: OwnColumns, shape: _Shape) -> str:
     embedding_width: 64,
     encoder: {{ type: 'lstm', hidden: 64 }},
     attention: {{ type: 'tanh', projection: 'softmax' }},
+{asked}\
   }},
   // The best model is kept. Training ends early when development texts get no better.
   trainer: {{ epochs: {epochs}, patience: 4 }},

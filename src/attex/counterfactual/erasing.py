@@ -35,7 +35,7 @@ class Eraser:
         values = readout.values.double() * self._attention.sum(dim=1)[:, None, None]
         # Shares sum to 1, so a bias can join the tokens' logits: then the decision is the sign of a
         # bare sum, exact where tokens cancel.
-        self._values = readout.head(values) if readout.linear else values
+        self._values = readout.logits(values) if readout.linear else values
 
     def without(self, tokens: Tensor | None = None) -> Tensor:
         """Decode with one token of each text erased, or none: positions [B] → logits [B,O]."""
@@ -83,7 +83,7 @@ class Eraser:
         # What is left is summed up by itself: total − prefix would be rounding where little is left.
         left = _onward(weights)
         attended = _onward(weights * values.gather(1, order.unsqueeze(-1).expand_as(values))) / left
-        decided = decision(self._decode(attended))
+        decided = decision(self._decode(attended, rows))
         flips = (left.squeeze(-1) > 0) & (decided != decided[:, :1])
         known = flips.any(dim=1) & ~ranked.isnan().any(dim=1)
         return flips.byte().argmax(dim=1).double().where(known, torch.nan)
@@ -119,10 +119,12 @@ class Eraser:
         second = decision(self.without()).bool()[:, None]
         return self._attention * torch.where(second, logits, -logits)
 
-    def _decode(self, attended: Tensor) -> Tensor:
+    def _decode(self, attended: Tensor, rows: slice = slice(None)) -> Tensor:
+        """Turn attended values [b,…,r] of some texts into logits [b,…,O]."""
         if self._readout.linear:
             return attended
-        return self._readout.head(attended.to(self._readout.values.dtype)).double()
+        readout = self._readout.of(rows, self._readout.values[rows])
+        return readout.logits(attended.to(readout.values.dtype)).double()
 
 
 def decision(logits: Tensor) -> Tensor:

@@ -60,6 +60,6 @@ def permute(
     for span in spans(len(attention), size, budget_on(values.device)):
         order = permutations(ids.to(mask.device)[span], mask[span], draws, seed)
         shuffled = attention[span, None].expand_as(order).gather(-1, order)
-        logits = readout.head(shuffled @ values[span])
+        logits = readout.of(span, values[span]).logits(shuffled @ values[span])
         pieces.append(total_variation(logits, whole[span, None]))
     return torch.cat(pieces).masked_fill(~mask.any(dim=1, keepdim=True), float("nan"))

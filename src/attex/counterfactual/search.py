@@ -11,7 +11,7 @@ from attex.foundations.divergences import jensen_shannon, total_variation
 from attex.foundations.draws import normals
 from attex.foundations.memory import budget_on, spans
 from attex.foundations.progress import steps as parts
-from attex.models.decoder import Readout
+from attex.models.decoder import Readout, only_candidates
 
 _BYTES_PER_POSITION = 80
 _MARGIN = 1e-5
@@ -107,7 +107,7 @@ def adversarial_search(
     with torch.no_grad():
         for span in parts(spans(len(attention), size, budget_on(mask.device))):
             start = noise * normals(ids[span], mask[span], candidates, seed)
-            part = Readout(readout.values[span], readout.head, readout.linear)
+            part = readout.of(span, readout.values[span])
             climb = _Climb(part, attention[span], mask[span], start, aim)
             adversarial[span] = climb.run(steps, lr, keep == "best", patience)
         jsd = jensen_shannon(adversarial, attention)
@@ -122,6 +122,7 @@ class _Climb:
     ) -> None:
         self._aim = aim
         self._head = readout.head
+        self._allowed = readout.allowed
         whole = readout.decode(attention)
         own = torch.xlogy(attention, attention).sum(dim=1).float()
         # What belongs to a text, so that it can be taken out in one go.
@@ -181,12 +182,16 @@ class _Climb:
         values = self._of_text["values"]
         with torch.enable_grad():
             context = (weights @ values).requires_grad_()
-            logits = self._head(context)
+            logits = only_candidates(self._head(context), self._candidates())
             gap = total_variation(logits, self._of_text["whole"])
             gap = 2 * gap if self._aim.l1 and logits.shape[-1] > 1 else gap
             excess = (gap - self._aim.epsilon).clamp(min=0.0).sum()
             (slope,) = torch.autograd.grad(excess, context)
         return gap.detach(), slope @ values.mT
+
+    def _candidates(self) -> Tensor | None:
+        """Which outputs can be the answer of the texts that are still on their way: [B,O]."""
+        return None if self._allowed is None else self._allowed[self._of_text["number"]]
 
     def _move(self, weights: Tensor, slope: Tensor, step: int, lr: float) -> None:
         """Take a step of Adam along the slope with respect to the energies."""

@@ -1,6 +1,7 @@
 """Padded batches: what a model sees of the texts."""
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -100,6 +101,14 @@ class Batcher:
 
     def __len__(self) -> int:
         return len(self.lengths)
+
+    def turned(self) -> "Batcher":
+        """Cut the same with text and query in each other's place; what is true of a text is not told."""
+        assert self._queries is not None, "there are no queries to put in the place of the texts"
+        other = copy(self)
+        other._texts, other._queries, other._truth = self._queries, self._texts, None
+        other.lengths = self._queries.lengths
+        return other
 
     def batch(self, texts: Sequence[int] | np.ndarray) -> Batch:
         """Pad the named texts to the longest of them, between markers where the corpus has them."""

@@ -1,5 +1,6 @@
 """A dataset ready for models: filtered, indexed by a vocabulary, in flat arrays."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass
@@ -119,8 +120,11 @@ def build_corpus(reader: Reader, folder: DataFolder) -> Corpus:
     for document in reader.settled(documents, folder):
         read[document.split].append(document)
     del documents
+    facts: dict[str, Any] = {"read": {split: len(texts) for split, texts in read.items()}}
     kept: dict[str, list[Document]] = {}
-    over_limit = 0
+    # A smaller training set knows fewer words, too: the rest of it is as good as not read.
+    read["train"] = _limited(read["train"], math.ceil(reader.train_share * len(read["train"])))
+    over_limit = facts["read"]["train"] - len(read["train"])
     for split, texts in read.items():
         within, outside = _within_limits(reader, texts)
         kept[split] = _limited(within, reader.limit)
@@ -138,8 +142,7 @@ def build_corpus(reader: Reader, folder: DataFolder) -> Corpus:
     lexicon, known = _lexicon(read["train"], kept, reader.min_frequency)
     index = {word: number for number, word in enumerate(lexicon)}
     splits = {split: index_documents(texts, index, classes) for split, texts in kept.items()}
-    facts = {
-        "read": {split: len(documents) for split, documents in read.items()},
+    facts |= {
         "kept": {split: len(documents) for split, documents in kept.items()},
         "left_out": by_reason(left_out) | ({OVER_LIMIT: over_limit} if over_limit else {}),
         "remarks": remarks,
@@ -229,7 +232,8 @@ def _leave_out_classes(kept: dict[str, list[Document]]) -> list[LeftOut]:
 
 def _class_names(reader: Reader, kept: dict[str, list[Document]]) -> list[str]:
     trained = {document.label for document in kept["train"]}
-    classes = list(reader.class_names()) or sorted(trained)
+    asked = set(chain.from_iterable(document.candidates or () for document in kept["train"]))
+    classes = list(reader.class_names()) or sorted(trained | asked)
     known = frozenset(classes)
     for split, documents in kept.items():
         for document in documents:

@@ -18,7 +18,7 @@ class LeftOut:
 
     `reason` is the same for all texts with the same fault, which are counted by it; `detail` says what
     is particular to this one, and `begins` how it begins. `asked` is true where an option asked for it,
-    as `max_tokens` does: then nothing is wrong with the text.
+    as `max_tokens` does, or where the dataset is always used so: then nothing is wrong with the text.
     """
 
     name: str

@@ -121,7 +121,26 @@ TEMPERATURES = {
     True: ("hot", "warm", "steaming", "heated"),
     False: ("cold", "cool", "icy", "chilled"),
 }
+PRICES = {
+    True: ("cheap", "affordable", "inexpensive", "moderate"),
+    False: ("expensive", "costly", "pricey", "overpriced"),
+}
 # fmt: on
+
+
+@dataclass(frozen=True)
+class Question:
+    """What can be asked, in several forms, and the words that answer it with yes (True) or no."""
+
+    forms: tuple[tuple[str, ...], ...]
+    answers: Mapping[bool, tuple[str, ...]]
+
+
+QUESTIONS = (
+    Question((("was", "it", "good"), ("did", "we", "like", "it")), POLAR),
+    Question((("was", "it", "warm", "enough"), ("did", "it", "get", "warm")), TEMPERATURES),
+    Question((("was", "it", "worth", "the", "price"), ("could", "we", "afford", "it")), PRICES),
+)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from attex.data.planted_frames import (
     ADJECTIVE,
     NEGATORS,
     POLAR,
+    QUESTIONS,
     SERVED,
     TEMPERATURES,
     Frame,
@@ -19,8 +20,10 @@ from attex.data.planted_frames import (
     draw_frame,
 )
 
-TaskName = Literal["keyword", "majority", "negation", "interaction", "position"]
+TaskName = Literal["keyword", "majority", "negation", "interaction", "position", "question"]
 Task = Callable[[bool, random.Random], tuple[Marked, ...]]
+Asked = tuple[tuple[Marked, ...], tuple[str, ...]]
+"""A text, and what is asked of it."""
 
 
 def keyword(positive: bool, rng: random.Random) -> tuple[Marked, ...]:
@@ -84,6 +87,27 @@ def position(positive: bool, rng: random.Random) -> tuple[Marked, ...]:
     later = [sides for sides in product((False, True), repeat=count - 1) if (not positive) in sides]
     frame = draw_frame(rng, adjectives=count)
     return _with_polar(frame, [positive, *rng.choice(later)], [True] + [False] * (count - 1), rng)
+
+
+def question(positive: bool, rng: random.Random) -> Asked:
+    """Say how good, how warm and how dear things were, and ask after one of the three.
+
+    The answer is yes to one of the three at least, and no to another: without the question, no count
+    of the words is right about more than two texts in three. The question alone says nothing.
+    """
+    every = [
+        (sides, asked)
+        for sides in product((False, True), repeat=len(QUESTIONS))
+        for asked in range(len(sides))
+        if len(set(sides)) == 2 and sides[asked] == positive
+    ]
+    sides, asked = rng.choice(every)
+    frame = draw_frame(rng, adjectives=len(sides))
+    planted = {}
+    for number, place in enumerate(rng.sample(frame.adjectives, len(sides))):
+        words = QUESTIONS[number].answers[sides[number]]
+        planted[place] = [(rng.choice(words), number == asked)]
+    return frame.filled(planted, rng), rng.choice(QUESTIONS[asked].forms)
 
 
 TASKS: dict[TaskName, Task] = {

@@ -15,3 +15,12 @@ def pad(flat: Tensor, starts: Tensor, texts: np.ndarray) -> tuple[Tensor, Tensor
     position = torch.arange(int(length.max()) if len(texts) else 0)
     mask = position < length[:, None]
     return flat[(first[:, None] + position).where(mask, first[:, None])], mask
+
+
+def interleaved(first: Tensor, starts: Tensor, second: Tensor, second_starts: Tensor) -> Tensor:
+    """Lay what is flat of each text before what is of its query: [Σn], [N+1], [Σu], [N+1] → [Σ(n+u)]."""
+    both = first.new_empty(len(first) + len(second))
+    text, asked = (torch.arange(len(s) - 1).repeat_interleave(s.diff()) for s in (starts, second_starts))
+    both[torch.arange(len(first)) + second_starts[text]] = first
+    both[torch.arange(len(second)) + starts[asked + 1]] = second
+    return both

@@ -10,7 +10,8 @@ from pydantic import Field
 
 from attex.data.folder import DataFolder
 from attex.data.left_out import LeftOut, refusal
-from attex.foundations.registry import Registry, Spec
+from attex.foundations.errors import UserError
+from attex.foundations.registry import LATER, Registry, Spec
 
 SPLITS = ("train", "dev", "test")
 
@@ -59,7 +60,8 @@ class Reader(ABC):
     the observed extreme of the split, exclusive, as Jain & Wallace's loader has it;
     `min_frequency` counts training texts that contain the word; `markers` puts a start and an end
     marker around each text, which the encoder sees and attention never rests on; `limit` keeps
-    that many evenly spaced texts of each split, for a quick look.
+    that many evenly spaced texts of each split, for a quick look; `train_share` keeps that share of
+    train alone, and of its words: it shows what a smaller training set costs.
     """
 
     min_tokens: Count = 1
@@ -68,6 +70,7 @@ class Reader(ABC):
     min_frequency: Count = 1
     markers: bool = True
     limit: Count | None = None
+    train_share: Annotated[float, Field(gt=0, le=1), LATER] = 1.0
 
     publisher: ClassVar[str] = ""
     classes: ClassVar[tuple[str, ...]] = ()
@@ -93,6 +96,13 @@ class Reader(ABC):
         A text that cannot be used is an error, or a `LeftOut` in its place, which is counted and
         listed; a `Remark` is told to the user. Both may come anywhere among the documents.
         """
+
+    def tokens(self, text: str) -> list[str]:
+        """Cut and clean a text that is not in the dataset as those are that are in it."""
+        raise UserError(
+            f"the dataset's reader, {type(self).__name__}, does not say how it cuts a text: give it a "
+            "method tokens(text), or give the text as a list of tokens"
+        )
 
     def settled(self, documents: list[Document], folder: DataFolder) -> list[Document]:
         """Look at all documents together, before any is left out for its length or its class.

@@ -1,7 +1,7 @@
 """The texts of one split as flat arrays of numbers."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import chain, pairwise
 
@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attex.data.ragged import interleaved
 from attex.data.reader import Document
 
 
@@ -41,6 +42,13 @@ class Split:
     def lengths(self) -> Tensor:
         """Tokens per text, without markers; those of a query do not count."""
         return self.starts.diff()
+
+    def joined(self) -> "Split":
+        """Return each text and its query as one text."""
+        assert self.query_words is not None
+        assert self.query_starts is not None
+        words = interleaved(self.words, self.starts, self.query_words, self.query_starts)
+        return replace(self, words=words, starts=self.starts + self.query_starts, truth=None)
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the tensors there are, by name."""

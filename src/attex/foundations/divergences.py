@@ -82,7 +82,8 @@ def output_divergence(logits_a: Tensor, logits_b: Tensor) -> Tensor:
     negative, and ln cosh(x/2) = ln(1 + 2 sinh²(x/4)) keeps differences that saturation leaves tiny.
     """
     a, b = _log_distribution(logits_a), _log_distribution(logits_b)
-    x = (a - b).clamp(-_FAR, _FAR)
+    # What is impossible in both, −∞ less −∞, adds nothing.
+    x = (a - b).nan_to_num(nan=0.0).clamp(-_FAR, _FAR)
     terms = x * torch.tanh(x / 2) - 2 * torch.log1p(2 * torch.sinh(x / 4) ** 2)
     return ((a.exp() + b.exp()) * terms).sum(dim=-1) / 4
 

@@ -40,9 +40,10 @@ def gradient(
     """
     with torch.enable_grad():
         embedded = model.embed(batch).detach().requires_grad_()
-        hidden = model.encode(embedded, batch)
-        attention = model.attend(hidden, batch)
-        logits = model.decode(hidden, attention.detach() if detach_attention else attention, batch)
+        hidden, asked = model.encode(embedded, batch), model.ask(batch)
+        attention = model.attend(hidden, batch, asked)
+        held = attention.detach() if detach_attention else attention
+        logits = model.decode(hidden, held, batch, asked)
         direction, size = _output_slope(logits, batch.labels, target)
         (slope,) = torch.autograd.grad(logits, embedded, grad_outputs=direction)
     products = (slope * embedded).sum(dim=-1).detach().double()
@@ -122,8 +123,9 @@ def _norms(model: AttentionModel, batch: Batch, hidden: Tensor, inputs: Tensor, 
 
     The factor cancels in the shares; with it a saturated output would have none.
     """
-    attention = model.attend(hidden, batch)
-    logits = model.decode(hidden, attention, batch)
+    asked = model.ask(batch)
+    attention = model.attend(hidden, batch, asked)
+    logits = model.decode(hidden, attention, batch, asked)
     direction, _ = _output_slope(logits, batch.labels, "output")
     (slope,) = torch.autograd.grad(logits, inputs, grad_outputs=direction)
     return tied(torch.linalg.vector_norm(slope.double(), norm, dim=-1), model, attention, batch)

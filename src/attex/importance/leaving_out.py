@@ -1,7 +1,6 @@
 """Importance by taking a token, or its hidden state, away."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Annotated
 
 import torch
@@ -52,13 +51,14 @@ def leave_one_out(
     """
     embedded = model.embed(batch)
     hidden = model.encode(embedded, batch)
-    energies = model.score(hidden, batch)
+    asked = model.ask(batch)
+    energies = model.score(hidden, batch, asked)
     attention = model.weigh(energies, batch)
     first = model.alike_without(attention, batch)
     deleted = _to_delete(batch, first)
     texts = Encoded(embedded, hidden, batch.mask, deleted)
-    reads = (model.attention.read(), model.decoder.read())
-    readout = model.readout(hidden, batch)
+    reads = model.reads(batch, asked)
+    readout = model.readout(hidden, batch, asked)
     one_word = of_one_word(model, batch, attention, deleted)
 
     def changes(memory: int) -> Tensor:
@@ -91,10 +91,9 @@ def leave_one_out_hidden(
     """
     hidden = model.encode(model.embed(batch), batch)
     # A state of small weight changes the logit by less than float32 can tell.
-    energies = model.score(hidden, batch).double()
-    readout = model.readout(hidden, batch)
-    if readout.linear:
-        readout = replace(readout, values=readout.values.double())
+    asked = model.ask(batch)
+    energies = model.score(hidden, batch, asked).double()
+    readout = model.readout(hidden, batch, asked).precise()
     attention = model.weigh(energies, batch)
     first = model.alike(attention, batch)
     deleted = _to_delete(batch, first)
@@ -134,7 +133,7 @@ def _changes(
     for variants in deletions:
         energies, values = variants.reads
         weights = model.weigh_without(attention, energies, variants, batch)
-        logits = model.decoder.readout(values).decode(weights)
+        logits = readout.of(variants.texts, values).decode(weights)
         change = total_variation(logits, whole[variants.texts])
         scores[variants.texts, variants.positions] = change
         if makings is not None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from attex.data.corpus import Corpus
 from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec
 from attex.foundations.storage import read_tensors
@@ -24,6 +25,20 @@ def assemble(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return architecture.build(vocabulary_size, classes, vectors)
+
+
+def check_queries(model: AttentionModel, corpus: Corpus) -> None:
+    """Raise `UserError` unless the model is asked something where texts have a query, and only there."""
+    if corpus.has_queries and model.query is None:
+        raise UserError(
+            "the texts come with a query, which the model does not take; "
+            "set model.query to {} and model.decoder to query"
+        )
+    if model.query is not None and not corpus.has_queries:
+        raise UserError("model.query: the texts come without a query; leave it out")
+    chosen = any(part.candidates is not None for part in corpus.splits.values())
+    if chosen and not model.decoder.takes_query:
+        raise UserError("the texts name candidates for the answer; set model.decoder to query")
 
 
 def load_model(

@@ -14,19 +14,24 @@ SOFTMAX = PROJECTIONS.spec("softmax")
 
 
 class Attention(nn.Module, ABC):
-    """hidden [B,T,m], scorable [B,T] → weights α [B,T]."""
+    """hidden [B,T,m], the query q [B,m] if any, scorable [B,T] → weights α [B,T].
+
+    An attention that takes a query is built with the width of q after that of the hidden states.
+    """
 
     scores_states: ClassVar[bool] = True
     """Whether weights depend on what the states hold: else there is no attention to explain."""
     order_counts: ClassVar[bool] = True
     """Whether the same states in another order may have other weights."""
+    takes_query: ClassVar[bool] = False
+    """Whether energies can depend on a query, in a model that has one."""
 
     @abstractmethod
-    def read(self) -> Read:
-        """Say how an energy is read off a hidden state."""
+    def read(self, query: Tensor | None = None) -> Read:
+        """Say how an energy is read off a hidden state, given a query [B,m] if there is one."""
 
     def score(self, hidden: Tensor) -> Tensor:
-        """Return the energies z [B,T]."""
+        """Return the energies z [B,T] of states that nothing is asked of."""
         return self.read()(hidden)
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""The model of one text: embed, encode, attend, decode."""
+"""The model of a text, and of a query if there is one: embed, encode, attend, decode."""
 
 from dataclasses import dataclass
 from typing import Any, cast
@@ -8,8 +8,10 @@ from torch import Tensor, nn
 from attex.data.batch import Batch
 from attex.models.alike import first_alike, first_of_run, themselves
 from attex.models.attention import Attention
-from attex.models.decoder import Decoder, Readout
+from attex.models.decoder import Decoder, Readout, only_candidates
 from attex.models.encoder import Deletions, Encoder
+from attex.models.query import QueryReader
+from attex.models.reads import Read
 
 
 @dataclass(frozen=True)
@@ -30,16 +32,68 @@ class Trace:
 
 
 class AttentionModel(nn.Module):
-    """A text classifier whose steps can each be called, and replaced, on their own."""
+    """A text classifier whose steps can each be called, and replaced, on their own.
+
+    Steps that a query has a say in take it as `asked` [B,m], from `ask`, where it is at hand; they ask
+    themselves otherwise.
+    """
 
     def __init__(
-        self, embedding: nn.Embedding, encoder: Encoder, attention: Attention, decoder: Decoder
+        self,
+        embedding: nn.Embedding,
+        encoder: Encoder,
+        attention: Attention,
+        decoder: Decoder,
+        query: QueryReader | None = None,
     ) -> None:
         super().__init__()
         self.embedding = embedding
         self.encoder = encoder
         self.attention = attention
         self.decoder = decoder
+        self.query = query
+
+    def ask(self, batch: Batch) -> Tensor | None:
+        """Return what attention and decoder need of the query: q [B,m], or None without a query.
+
+        That is its summary; where the decoder attends to both texts, the attended query.
+        """
+        if self.query is None:
+            return None
+        assert batch.query is not None, "a model with a query was given texts without one"
+        if not self.decoder.attends_to_query:
+            return cast(Tensor, self.query(batch.query))
+        states = self.query.states(batch.query)
+        energies = self.attention.score(states)
+        return _attended(states, self.attention.project(energies, batch.query.scorable))
+
+    @property
+    def attends_to_query(self) -> bool:
+        """Whether both texts are attended to, so that the tokens of both have scores."""
+        return self.query is not None and self.decoder.attends_to_query
+
+    def turned(self) -> "AttentionModel":
+        """Return the same with text and query in each other's place, if both are attended to.
+
+        It takes batches that are turned, too, and shares all modules.
+        """
+        assert self.query is not None
+        asked = QueryReader(self.embedding, self.encoder, shared=True)
+        other = AttentionModel(*self.query.parts, self.attention, self.decoder.turned(), asked)
+        other.training = self.training
+        return other
+
+    def reads(self, batch: Batch, asked: Tensor | None = None) -> tuple[Read, Read]:
+        """Say what attention and decoder read of the hidden states of these texts."""
+        asked = self._asked(batch, asked)
+        attention_asks = self.attention.takes_query and not self.decoder.attends_to_query
+        return (
+            self.attention.read(asked) if attention_asks else self.attention.read(),
+            self.decoder.read(asked) if self.decoder.takes_query else self.decoder.read(),
+        )
+
+    def _asked(self, batch: Batch, asked: Tensor | None) -> Tensor | None:
+        return self.ask(batch) if asked is None else asked
 
     def embed(self, batch: Batch) -> Tensor:
         """Look the tokens up: [B,T,d]."""
@@ -53,13 +107,13 @@ class AttentionModel(nn.Module):
         """Encode, and return the encoder's own self-attention, if any, beside the states."""
         return self.encoder.trace(embedded, batch.mask)
 
-    def score(self, hidden: Tensor, batch: Batch) -> Tensor:
+    def score(self, hidden: Tensor, batch: Batch, asked: Tensor | None = None) -> Tensor:
         """Give every position an energy: [B,T]."""
-        return self.attention.score(hidden)
+        return self.reads(batch, asked)[0](hidden)
 
-    def attend(self, hidden: Tensor, batch: Batch) -> Tensor:
+    def attend(self, hidden: Tensor, batch: Batch, asked: Tensor | None = None) -> Tensor:
         """Score, then weigh: [B,T]."""
-        return self.weigh(self.score(hidden, batch), batch)
+        return self.weigh(self.score(hidden, batch, asked), batch)
 
     def weigh(self, energies: Tensor, batch: Batch) -> Tensor:
         """Give the scorable positions the weights their energies ask for: [B,T]."""
@@ -102,22 +156,30 @@ class AttentionModel(nn.Module):
         """Return the weights [B,T] if a position keeps its own whatever the others are, else None."""
         return None
 
-    def decode(self, hidden: Tensor, attention: Tensor, batch: Batch) -> Tensor:
-        """Give the logits of the attended states: [B,O]."""
-        return cast(Tensor, self.decoder(_attended(hidden, attention)))
+    def decode(
+        self, hidden: Tensor, attention: Tensor, batch: Batch, asked: Tensor | None = None
+    ) -> Tensor:
+        """Give the logits of the attended states: [B,O], −∞ for what is no candidate."""
+        return self._logits(_attended(hidden, attention), attention, batch, asked)
 
-    def readout(self, hidden: Tensor, batch: Batch) -> Readout:
+    def _logits(self, context: Tensor, attention: Tensor, batch: Batch, asked: Tensor | None) -> Tensor:
+        values = self.reads(batch, asked)[1].attended(context, attention)
+        return only_candidates(self.decoder.head(values), batch.allowed)
+
+    def readout(self, hidden: Tensor, batch: Batch, asked: Tensor | None = None) -> Readout:
         """Reduce hidden states to what the output depends on."""
-        return self.decoder.readout(self.decoder.read()(hidden))
+        return self.decoder.readout(self.reads(batch, asked)[1](hidden), batch.allowed)
 
     def forward(self, batch: Batch) -> Trace:
         """Compose the steps."""
         embedded = self.embed(batch)
         hidden, layers = self.encode_layers(embedded, batch)
-        energies = self.score(hidden, batch)
+        asked = self.ask(batch)
+        energies = self.score(hidden, batch, asked)
         attention = self.weigh(energies, batch)
         context = _attended(hidden, attention)
-        return Trace(embedded, hidden, energies, attention, context, self.decoder(context), layers)
+        logits = self._logits(context, attention, batch, asked)
+        return Trace(embedded, hidden, energies, attention, context, logits, layers)
 
     def parameter_groups(
         self,

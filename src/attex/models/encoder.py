@@ -89,6 +89,14 @@ class Encoder(nn.Module, ABC):
         """Encode, and return the self-attention [B,layers,heads,T,T] of an encoder that has any."""
         return self(embedded, mask), None
 
+    def summary(self, hidden: Tensor, mask: Tensor) -> Tensor:
+        """Sum a text up, as a query is: hidden [B,T,width] → [B,width].
+
+        The base class takes the mean over the real positions.
+        """
+        counts = mask.sum(dim=1, keepdim=True).clamp(min=1)
+        return hidden.masked_fill(~mask[..., None], 0.0).sum(dim=1) / counts
+
     def without_each(self, whole: Encoded, reads: Sequence[Read], budget: int) -> Iterator[Deletions]:
         """Read the hidden states of every text less each position to delete.
 
@@ -104,7 +112,8 @@ class Encoder(nn.Module, ABC):
         for span in steps(spans(len(texts), size * floats, budget)):
             text, position = texts[span], positions[span]
             variants = self(_close_up(embedded[text], position), _close_up(mask[text], position))
-            yield Deletions(text, position, tuple(read(variants) for read in reads), closed=True)
+            without = tuple(read.of(text)(variants) for read in reads)
+            yield Deletions(text, position, without, closed=True)
 
     def influences(
         self, embedded: Tensor, mask: Tensor, directions: Tensor, budget: int

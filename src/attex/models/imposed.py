@@ -21,7 +21,7 @@ class ImposedAttention(AttentionModel, ABC):
     """
 
     def __init__(self, base: AttentionModel) -> None:
-        super().__init__(base.embedding, base.encoder, base.attention, base.decoder)
+        super().__init__(base.embedding, base.encoder, base.attention, base.decoder, base.query)
         self.training = base.training
 
     @abstractmethod

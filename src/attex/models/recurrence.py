@@ -11,7 +11,7 @@ from attex.foundations.memory import spans
 from attex.foundations.progress import steps
 from attex.models.encoder import Deletions, Encoded, Encoder
 from attex.models.reads import Read
-from attex.models.recurrent_deletion import Direction, State, combine, split_reads
+from attex.models.recurrent_deletion import Direction, Placed, State, combine, split_reads
 from attex.models.recurrent_influence import Slopes, gradient_norms, straightened
 
 
@@ -58,6 +58,12 @@ class Bidirectional(Encoder):
         hidden = torch.cat([ahead, _mirror(back, mirror)], dim=-1)
         return hidden.masked_fill(~mask[..., None], 0.0)
 
+    def summary(self, hidden: Tensor, mask: Tensor) -> Tensor:
+        """Take the last state of each direction: [h→_n ; h←_1]."""
+        ahead, back = hidden.chunk(2, dim=-1)
+        last = (mask.sum(dim=1) - 1).clamp(min=0)[:, None, None].expand(-1, 1, ahead.shape[-1])
+        return torch.cat([ahead.gather(1, last).squeeze(1), back[:, 0]], dim=-1)
+
     @torch.no_grad()
     def without_each(self, whole: Encoded, reads: Sequence[Read], budget: int) -> Iterator[Deletions]:
         """Run each variant in one direction only, from the deleted position on."""
@@ -65,15 +71,18 @@ class Bidirectional(Encoder):
         if length < 2:
             return
         products = sum(read.weight.shape[0] for read in reads) + 4 * self.width
-        bytes_each = whole.embedded.element_size() * length * (4 * length + 4 * products)
+        # A few values of every pair of a deleted and a read position, or as many as a layer is wide.
+        held = 4 + 2 * sum(read.shape.numel() for read in reads if read.own)
+        bytes_each = whole.embedded.element_size() * length * (held * length + 4 * products)
         for span in steps(spans(len(whole), bytes_each, budget)):
             texts, positions = whole.deleted[span].nonzero(as_tuple=True)
-            without = tuple(
-                values[positions, texts] for values in self._without_each(whole[span], reads)
-            )
+            own = [read.of(span) for read in reads]
+            without = self._without_each(whole[span], own, texts, positions)
             yield Deletions(texts + span.start, positions, without)
 
-    def _without_each(self, whole: Encoded, reads: Sequence[Read]) -> list[Tensor]:
+    def _without_each(
+        self, whole: Encoded, reads: Sequence[Read], texts: Tensor, positions: Tensor
+    ) -> tuple[Tensor, ...]:
         embedded, deleted = whole.embedded, whole.deleted
         mirror = _mirrored(whole.mask)
         # A marker in front is never deleted: the longest variant of each direction need not run.
@@ -81,21 +90,27 @@ class Bidirectional(Encoder):
             _first_column(x) for x in (deleted, _mirror(deleted[..., None], mirror)[..., 0])
         )
         ahead, back = whole.hidden.chunk(2, dim=-1)
-        weights_ahead, weights_back, shares_ahead, shares_back = split_reads(reads, ahead, back)
-        forward = Direction(self.ahead, self.advance, self.states, weights_ahead)
-        backward = Direction(self.back, self.advance, self.states, weights_back)
+        shares_ahead, shares_back, values_ahead, values_back = split_reads(reads, ahead, back)
+        forward = Direction(self.ahead, self.advance, self.states, shares_ahead)
+        backward = Direction(self.back, self.advance, self.states, shares_back)
         mirrored = [
-            _mirror(share if read.offset is None else share + read.offset, mirror)
-            for share, read in zip(shares_ahead, reads, strict=True)
+            _mirror(values if read.offset is None else values + read.offset, mirror)
+            for values, read in zip(values_ahead, reads, strict=True)
         ]
+        placed = Placed(texts, positions, mirror)
+        rooms = [placed.room(read) for read in reads]
         ways = [
-            (forward, embedded, shares_back, first),
-            (backward, _mirror(embedded, mirror), mirrored, first_back),
+            (forward, embedded, values_back, first, placed.straight),
+            (backward, _mirror(embedded, mirror), mirrored, first_back, placed.mirrored),
         ]
         after, before = (
-            way.run(tokens, others, reads, start) for way, tokens, others, start in steps(ways)
+            way.run(tokens, others, reads, start, rooms, places)
+            for way, tokens, others, start, places in steps(ways)
         )
-        return [combine(a, b, mirror) for a, b in zip(after, before, strict=True)]
+        return tuple(
+            combine(a, b, mirror)[positions, texts] if room is None else placed.cleared(room)
+            for a, b, room in zip(after, before, rooms, strict=True)
+        )
 
     @torch.no_grad()
     def influences(

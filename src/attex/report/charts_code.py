@@ -17,14 +17,20 @@ def charts_code(kept_in: Path) -> str:
     path = kept_in / f"charts-{digest([version('vl-convert-python'), _BEGINS])}.json"
     code = _kept(path)
     if code is None:
-        import vl_convert
-
-        made: str = vl_convert.javascript_bundle(_BEGINS)
-        # In code, unlike in JSON, only the closing tag itself must not stand.
-        code = re.sub(r"</(script)", r"<\\/\1", made, flags=re.IGNORECASE)
+        code = _made()
         with claimed(path.with_suffix(".claim")):
             write_json(path, {"code": code, "digest": digest(code)})
     return code
+
+
+@functools.cache
+def _made() -> str:
+    """Put the program together: once in a process, however many folders keep it."""
+    import vl_convert
+
+    made: str = vl_convert.javascript_bundle(_BEGINS)
+    # In code, unlike in JSON, only the closing tag itself must not stand.
+    return re.sub(r"</(script)", r"<\\/\1", made, flags=re.IGNORECASE)
 
 
 def _kept(path: Path) -> str | None:

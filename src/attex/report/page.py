@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attex.report.charts_code import charts_code
+from attex.report.scripts import script, style
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,7 +58,7 @@ class Page:
         """Fill a template, which may need `more` than every page has; pages share what is `kept_in`."""
         charts = {name: chart for section in self.sections for name, chart in section.charts.items()}
         return (
-            _environment()
+            environment()
             .get_template(template)
             .render(
                 page=self,
@@ -76,7 +77,8 @@ def script_safe(code: str) -> str:
 
 
 @functools.cache
-def _environment() -> "Environment":
+def environment() -> "Environment":
+    """Return what fills templates; whatever is put into one is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -87,6 +89,7 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
     )
     environment.filters["number"] = written
+    environment.globals |= {"script": script, "style": style}
     return environment
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Literal
 
 from torch import Tensor
 
@@ -46,7 +47,8 @@ def gather(
         if findings_of(seed) in inputs:
             findings = read_tensors(inputs[findings_of(seed)] / "findings.safetensors")[0]
         scores = read_scores(inputs, titles, seed=seed)
-        models.append(SeedEvidence(seed, logits, predicted, scores, findings))
+        asked = read_scores(inputs, titles, seed=seed, of="query_scores")
+        models.append(SeedEvidence(seed, logits, predicted, scores, findings, asked))
     return Evidence(about, corpus, measures, tuple(models))
 
 
@@ -55,14 +57,19 @@ def read_scores(
     titles: Sequence[str],
     variant: str | None = None,
     seed: int | None = None,
+    of: Literal["scores", "query_scores"] = "scores",
 ) -> dict[str, Tensor]:
-    """Read the flat scores of one model by the measure's title, as far as they are among the inputs."""
-    folders = {title: inputs.get(scores_of(title, variant, seed)) for title in titles}
-    return {
-        title: read_tensors(folder / "scores.safetensors")[0]["scores"]
-        for title, folder in folders.items()
+    """Read the flat scores of one model by the measure's title, as far as they are among the inputs.
+
+    They are of the texts, or of the queries: those there are for models that attend to both.
+    """
+    folders = (inputs.get(scores_of(title, variant, seed)) for title in titles)
+    files = {
+        title: read_tensors(folder / "scores.safetensors")[0]
+        for title, folder in zip(titles, folders, strict=True)
         if folder is not None
     }
+    return {title: tensors[of] for title, tensors in files.items() if of in tensors}
 
 
 def write_result(folder: Path, result: Result) -> None:

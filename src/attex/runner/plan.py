@@ -17,7 +17,7 @@ from attex.data.vectors import PUBLISHERS
 from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec, did_you_mean
 from attex.models.architecture import MODELS, Architecture
-from attex.models.assembly import assemble
+from attex.models.assembly import assemble, check_queries
 from attex.models.classifier import AttentionModel
 from attex.runner.dependencies import plugin_digests, version_of
 from attex.runner.evidence import findings_of, predictions_of, scores_of
@@ -25,6 +25,7 @@ from attex.runner.masking import check_masking, masked_corpus, scoring_experimen
 from attex.runner.stage import Stage
 from attex.runner.stages.analysis import AnalysisStage
 from attex.runner.stages.corpus import CorpusStage
+from attex.runner.stages.explored import ExploredStage
 from attex.runner.stages.figures import FiguresStage
 from attex.runner.stages.findings import FindingsStage
 from attex.runner.stages.importance import ImportanceStage
@@ -49,7 +50,8 @@ def check_until(until: str) -> None:
 class SeedStages:
     """What is computed for one seed.
 
-    `controls` are the measures of each variant of its model, `findings` what analyses examined.
+    `controls` are the measures of each variant of its model, `findings` what analyses examined,
+    `explored` what a page shows of single texts.
     """
 
     training: Stage
@@ -57,9 +59,10 @@ class SeedStages:
     importance: dict[str, Stage]
     controls: dict[str, dict[str, Stage]]
     findings: dict[str, Stage]
+    explored: Stage
 
     def every(self) -> list[Stage]:
-        """Return all of them."""
+        """Return all of them that numbers are made of."""
         scores = [
             stage for each in (self.importance, *self.controls.values()) for stage in each.values()
         ]
@@ -124,6 +127,7 @@ class Plan:
             wanted += seed.findings.values() if upto >= 3 else ()
         wanted += self.analyses.values() if upto >= 4 else ()
         wanted += self.figures.values() if upto >= 5 else ()
+        wanted += [seed.explored for seed in self.seeds.values()] if upto >= 5 else []
         # What a source's training needs is not among those of this experiment.
         known: set[str] = set()
         return [needed for stage in wanted for needed in stage.and_before(known)]
@@ -131,10 +135,12 @@ class Plan:
     def check(self, corpus: Corpus) -> dict[str, str]:
         """Raise `UserError` where the experiment cannot be done on this corpus and must be mended.
 
-        Returns the analyses that have nothing to say of this corpus or model, each with the reason.
+        Returns the analyses, or parts of them, that have nothing to say of this corpus or model, with
+        the reasons.
         """
         written = json.dumps(self.config.model.model_dump(mode="json"))
         model = _without_numbers(written, corpus.vocabulary_size, len(corpus.classes))
+        check_queries(model, corpus)
         self._trainer.check(corpus)
         sources = {name: plan.config.model for name, plan in self._sources.items()}
         self._trainer.check_models(self.config.model, sources)
@@ -151,6 +157,8 @@ class Plan:
                 lacking[name] = reason
             else:
                 analysis.check(corpus, self.measures)
+                parts = analysis.lacks_parts(model, corpus)
+                lacking |= {f"{name} ({part})": why for part, why in parts.items()}
         return lacking
 
     def about(self) -> dict[str, str]:
@@ -258,7 +266,9 @@ class Plan:
             self._of_model(seed, training),
             unkeyed=self._trained_by(),
         )
-        stages = SeedStages(training, predictions, scores(None), controls, {})
+        own = scores(None)
+        explored = self._explored(seed, training, own)
+        stages = SeedStages(training, predictions, own, controls, {}, explored)
         for name, method in self.methods.items():
             if method.examines:
                 stages.findings[name] = self._findings(name, seed, stages)
@@ -333,6 +343,14 @@ class Plan:
         title = f"{measure.title}, seed {seed}" + (f", {variant}" if variant else "")
         trained_by = self._trained_by()
         return ImportanceStage.planned(title, settings | self._plugins, inputs, unkeyed=trained_by)
+
+    def _explored(self, seed: int, training: Stage, scores: Mapping[str, Stage]) -> Stage:
+        inputs = self._of_model(seed, training)
+        inputs |= {scores_of(m): stage for m, stage in scores.items()}
+        titles, measures = self._measures()
+        settings = {"model": self.config.model} | titles | self._plugins
+        unkeyed = measures | self._trained_by()
+        return ExploredStage.planned(self._title(seed), settings, inputs, unkeyed=unkeyed)
 
     def _findings(self, name: str, seed: int, stages: SeedStages) -> Stage:
         method, variants = self.methods[name], self._variants[name]

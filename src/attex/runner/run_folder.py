@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attex.analyses.analysis import ANALYSED
 from attex.analyses.summary import frame
 from attex.analyses.views import narrow
 from attex.charts.pictures import PICTURES
@@ -16,8 +17,8 @@ from attex.data.corpus import Corpus
 from attex.foundations.csv_cells import harmless
 from attex.foundations.divergences import distribution
 from attex.foundations.ownership import is_abandoned, own_name
-from attex.foundations.storage import PARTIAL, read_json, write_json, write_text
-from attex.report.examples import choose_examples
+from attex.foundations.storage import PARTIAL, read_json, read_tensors, write_json, write_text
+from attex.report.explorer import FOLDER, Explored, pack_run
 from attex.report.run_page import LEFT_OUT_ROWS, render_run
 from attex.runner.evidence import gather, read_result
 from attex.runner.kept import corpus_in
@@ -92,11 +93,14 @@ def _fill(partial: Path, plan: Plan, workspace: Workspace, manifest: dict[str, A
         write_table(partial / "tables" / "published", published)
         _write_latex(partial / "tables" / "published", narrow(published, PUBLISHED), plan)
     analyses = [(plan.methods[name], result) for name, result in results.items()]
-    examples = choose_examples(evidence)
+    index, scripts = pack_run(evidence, _explored(plan, workspace))
+    (partial / FOLDER).mkdir()
+    for name, script in scripts.items():
+        write_text(partial / FOLDER / name, script)
     left_out = evidence.corpus.left_out
     if left_out:
         write_table(partial / LEFT_OUT_ROWS.removesuffix(".csv"), frame([asdict(o) for o in left_out]))
-    page = render_run(config, metrics, analyses, examples, manifest, claims, cache.root, left_out)
+    page = render_run(config, metrics, analyses, index, manifest, claims, cache.root, left_out)
     write_text(partial / "report.html", page)
 
 
@@ -106,7 +110,7 @@ def _vocabulary(corpus: Corpus) -> dict[str, Any]:
 
 
 def instances(evidence: "Evidence") -> "pl.DataFrame":
-    """One row for each text and seed: its tokens and every score."""
+    """One row for each text and seed: its tokens, what is asked of it, and every score."""
     import polars as pl
 
     texts, corpus = evidence.texts, evidence.corpus
@@ -120,8 +124,12 @@ def instances(evidence: "Evidence") -> "pl.DataFrame":
                 "label": corpus.classes[int(texts.labels[i])],
                 "predicted": corpus.classes[int(seed.predicted[i])],
                 "output": outputs[i],
-                "tokens": [corpus.lexicon[word] for word in texts.words[start:end].tolist()],
+                "tokens": corpus.tokens(ANALYSED, i),
             }
+            if texts.query_starts is not None:
+                row["query"] = corpus.query_tokens(ANALYSED, i)
+                asked = slice(*texts.query_starts[i : i + 2].tolist())
+                row |= {f"{m} (query)": s[asked].tolist() for m, s in seed.query_scores.items()}
             if texts.truth is not None:
                 row["truth"] = texts.truth[start:end].tolist()
             rows.append(row | {m: s[start:end].tolist() for m, s in seed.scores.items()})
@@ -133,6 +141,15 @@ def _evidence(plan: Plan, workspace: Workspace) -> "Evidence":
     inputs = {name: cache.folder(stage) for name, stage in plan.evidence().items()}
     corpus = corpus_in(cache.folder(plan.corpus))
     return gather(plan.about(), corpus, plan.measures, plan.config.seeds, inputs)
+
+
+def _explored(plan: Plan, workspace: Workspace) -> dict[int, Explored]:
+    explored = {}
+    for seed, stages in plan.seeds.items():
+        file = workspace.cache.folder(stages.explored) / "explored.safetensors"
+        tensors, facts = read_tensors(file)
+        explored[seed] = Explored(tensors, facts["head"])
+    return explored
 
 
 def _about(plan: Plan, table: "pl.DataFrame") -> "pl.DataFrame":

@@ -13,7 +13,8 @@ class CellRuns:
     `levels` [U,F] says which level of each choice a setting has. `values` holds each quantity [U,S],
     NaN where a model has none. `draws` holds it again for D drawn samples of the texts [U,S,D]: the same
     texts for every model on the same data, so that differences of draws are paired. `of_classes` holds
-    quantities of the texts that are decided for one class, [U,S] by quantity and class.
+    quantities of the texts that are decided for one class, [U,S] by quantity and class. `experiments`
+    [U] names the experiment of each setting.
     """
 
     cell: Mapping[str, str]
@@ -22,6 +23,7 @@ class CellRuns:
     values: Mapping[str, np.ndarray]
     draws: Mapping[str, np.ndarray]
     of_classes: Mapping[tuple[str, str], np.ndarray] = field(default_factory=dict)
+    experiments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,9 @@ from attex.models.classifier import AttentionModel
 _LENGTHS = (7, 1, 12, 2, 5)
 """One text of a single token: a measure may have nothing to say of it."""
 
+_ASKED = (3, 6, 1, 4, 2)
+"""As many tokens are asked of them."""
+
 _VOCABULARY, _WIDTH, _HIDDEN = 20, 12, 8
 """So few words that texts share some, and some stand twice in a text."""
 
@@ -22,35 +25,46 @@ _SPREAD = 0.5
 """Larger weights would amplify what the recurrences of a GPU and of a CPU differ by."""
 
 _KINDS = (
-    ("lstm", "tanh", "softmax", 2, True),
-    ("lstm", "tanh", "sparsemax", 3, True),
-    ("average", "tanh", "softmax", 3, False),
-    ("cnn", "sdp", "softmax", 2, True),
-    ("transformer", "tanh", "entmax15", 2, False),
+    ("lstm", "tanh", "softmax", 2, True, "linear"),
+    ("lstm", "tanh", "sparsemax", 3, True, "linear"),
+    ("average", "tanh", "softmax", 3, False, "linear"),
+    ("cnn", "sdp", "softmax", 2, True, "linear"),
+    ("transformer", "tanh", "entmax15", 2, False, "linear"),
+    ("gru", "tanh", "softmax", 4, True, "query"),
+    ("average", "sdp", "sparsemax", 3, False, "query"),
+    ("lstm", "tanh", "softmax", 3, True, "pair"),
 )
-"""Encoder, attention, projection, classes, and whether texts stand between markers."""
+"""Encoder, attention, projection, classes, whether texts stand between markers, and decoder."""
 
 
 def models_and_texts() -> Iterator[tuple[str, AttentionModel, Batch]]:
     """Make each model with texts of several lengths for it, the same every time."""
-    for encoder, attention, projection, classes, markers in _KINDS:
+    for encoder, attention, projection, classes, markers, decoder in _KINDS:
         # The caller's own draws go on as if nothing had been drawn here.
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
-            model = _model(encoder, attention, projection, classes)
-            batch = _batch(classes, int(markers))
-        between = "with" if markers else "without"
-        yield f"{encoder}, {attention}, {projection}, {classes} classes, {between} markers", model, batch
+            model = _model(encoder, attention, projection, classes, decoder)
+            batch = _batch(_LENGTHS, classes, int(markers))
+            if model.query is not None:
+                query = _batch(_ASKED, classes, int(markers))
+                batch = replace(batch, query=query, allowed=_candidates(batch.labels, classes))
+        name = f"{encoder}, {attention}, {projection}, {classes} classes, "
+        name += f"{'with' if markers else 'without'} markers"
+        yield name if decoder == "linear" else f"{name}, with a query (decoder {decoder})", model, batch
 
 
 def take(batch: Batch, rows: Sequence[int], width: int) -> Batch:
-    """Take some texts of a batch, padded or cut to a width."""
+    """Take some texts of a batch, padded or cut to a width; queries are padded by as much."""
 
     def cut(values: Tensor, filler: int) -> Tensor:
         chosen = values[[*rows], :width]
         padding = chosen.new_full((len(rows), width - chosen.shape[1]), filler)
         return torch.cat([chosen, padding], dim=1)
 
+    query = batch.query
+    if query is not None:
+        longest, asked = (int(text.mask[[*rows]].sum(dim=1).max()) for text in (batch, query))
+        query = take(query, rows, asked + max(0, width - longest))
     return replace(
         batch,
         tokens=cut(batch.tokens, PAD),
@@ -58,14 +72,18 @@ def take(batch: Batch, rows: Sequence[int], width: int) -> Batch:
         scorable=cut(batch.scorable, False),
         labels=batch.labels[[*rows]],
         ids=batch.ids[[*rows]],
+        query=query,
+        allowed=None if batch.allowed is None else batch.allowed[[*rows]],
     )
 
 
-def _model(encoder: str, attention: str, projection: str, classes: int) -> AttentionModel:
+def _model(encoder: str, attention: str, projection: str, classes: int, decoder: str) -> AttentionModel:
     parts = {
         "embedding_width": _WIDTH,
         "encoder": {"type": encoder, "hidden": _HIDDEN},
         "attention": {"type": attention, "projection": projection},
+        "decoder": decoder,
+        "query": None if decoder == "linear" else {"shared": decoder == "pair"},
     }
     model = assemble(MODELS.spec(parts), _VOCABULARY, classes, seed=0)
     for module in (model.attention, model.decoder):
@@ -75,13 +93,18 @@ def _model(encoder: str, attention: str, projection: str, classes: int) -> Atten
     return model.eval()
 
 
-def _batch(classes: int, margin: int) -> Batch:
-    length = torch.tensor(_LENGTHS)[:, None] + 2 * margin
+def _candidates(labels: Tensor, classes: int) -> Tensor:
+    """Mark the label and some other classes of every text: [B,O]."""
+    return (torch.rand(len(labels), classes) < 0.5).scatter(1, labels[:, None], True)
+
+
+def _batch(lengths: Sequence[int], classes: int, margin: int) -> Batch:
+    length = torch.tensor(lengths)[:, None] + 2 * margin
     position = torch.arange(int(length.max()))
     mask = position < length
     scorable = mask & (position >= margin) & (position < length - margin)
     words = torch.randint(len(SPECIALS), _VOCABULARY, mask.shape)
     markers = torch.where(position == 0, START, END)
     tokens = words.where(scorable, markers.where(mask, PAD))
-    number = torch.arange(len(_LENGTHS))
+    number = torch.arange(len(lengths))
     return Batch(tokens, mask, scorable, labels=number % classes, ids=1000 + 7 * number)

@@ -39,7 +39,7 @@ class RecordedSteps:
     def __init__(self, step: Step, full_size: int, device: torch.device) -> None:
         self._step = step
         self._full_size = full_size
-        self._recordings: dict[int, tuple[torch.cuda.CUDAGraph, Batch, Tensor]] = {}
+        self._recordings: dict[tuple[int, ...], tuple[torch.cuda.CUDAGraph, Batch, Tensor]] = {}
         self._done = 0
         self._possible = device.type == "cuda"
         cuda: Any = torch.cuda
@@ -63,10 +63,10 @@ class RecordedSteps:
         # The first steps are not recorded: they make what is made once, as the optimiser's state.
         if not self._possible or self._done <= _WARM_UP or len(batch) != self._full_size:
             return self._step(batch)
-        width = batch.tokens.shape[1]
-        if width not in self._recordings and not self._record(batch, width):
+        widths = tuple(text.tokens.shape[1] for text in (batch, batch.query) if text is not None)
+        if widths not in self._recordings and not self._record(batch, widths):
             return self._step(batch)
-        graph, inputs, loss = self._recordings[width]
+        graph, inputs, loss = self._recordings[widths]
         for target, value in zip(inputs.tensors().values(), batch.tensors().values(), strict=True):
             target.copy_(value)
         graph.replay()
@@ -76,7 +76,7 @@ class RecordedSteps:
         """Give back what the recordings keep of the GPU's memory, now and not when it is collected."""
         self._recordings.clear()
 
-    def _record(self, batch: Batch, width: int) -> bool:
+    def _record(self, batch: Batch, widths: tuple[int, ...]) -> bool:
         inputs = batch.clone()
         graph = torch.cuda.CUDAGraph()
         try:
@@ -86,5 +86,5 @@ class RecordedSteps:
             self._possible = False
             say(f"  steps are not recorded: {str(error).splitlines()[0]}")
             return False
-        self._recordings[width] = graph, inputs, loss
+        self._recordings[widths] = graph, inputs, loss
         return True

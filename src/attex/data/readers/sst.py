@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from attex.data.cleaning import words_only
+from attex.data.cleaning import treebank_words, words_only
 from attex.data.folder import DataFolder, open_text
 from attex.data.reader import READERS, SPLITS, Count, Document, Reader
 from attex.foundations.errors import UserError
@@ -14,6 +14,7 @@ from attex.foundations.errors import UserError
 _TREE = re.compile(r"\(([0-4]) ")
 _LEAF = re.compile(r" ([^()\s]+)\)")
 _NEUTRAL = 2
+_BRACKETS = {"(": "-LRB-", ")": "-RRB-"}
 
 
 @READERS.register("sst", cite="Socher et al. 2013")
@@ -41,6 +42,10 @@ class SST(Reader):
             for split in SPLITS
         ]
 
+    def tokens(self, text: str) -> list[str]:
+        """Cut a text as the leaves of the trees are, and clean these."""
+        return self._cleaned([_BRACKETS.get(word, word) for word in treebank_words(text)])
+
     def documents(self, folder: DataFolder) -> Iterator[Document]:
         """Read the roots and leaves of all trees that are not neutral."""
         for split, path in zip(SPLITS, self.files(folder), strict=True):
@@ -54,10 +59,11 @@ class SST(Reader):
                         yield Document(
                             name=f"{split}/{number}",
                             split=split,
-                            tokens=leaves if self.cleaning == "none" else _words(leaves),
+                            tokens=self._cleaned(leaves),
                             label=self.classes[label > _NEUTRAL],
                         )
 
-
-def _words(leaves: list[str]) -> list[str]:
-    return words_only(" ".join(leaves).replace("-LRB-", "").replace("-RRB-", " "))
+    def _cleaned(self, leaves: list[str]) -> list[str]:
+        if self.cleaning == "none":
+            return leaves
+        return words_only(" ".join(leaves).replace("-LRB-", "").replace("-RRB-", " "))

@@ -56,7 +56,7 @@ def _once(labels: tuple[str, ...]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Table(Reader):
-    """Rows with a text and a label, and perhaps their split and the tokens that decide."""
+    """Rows with a text and a label, and perhaps a query, their split and the tokens that decide."""
 
     path: str
     text: str = "text"
@@ -68,6 +68,8 @@ class Table(Reader):
     strict: Annotated[bool, LATER] = False
     encoding: Annotated[str, AfterValidator(known_encoding), LATER] = AUTO
     impermissible: Annotated[str | tuple[str, ...] | None, LATER] = None
+    query: Annotated[str | None, LATER] = None
+    candidates: Annotated[str | None, LATER] = None
 
     unit: ClassVar[str] = "row"
 
@@ -78,6 +80,10 @@ class Table(Reader):
     def files(self, folder: DataFolder) -> list[Path]:
         """Find the one file."""
         return [folder.own_file(self.path)]
+
+    def tokens(self, text: str) -> list[str]:
+        """Cut a text as those of the file are that are no lists of tokens."""
+        return _TOKENIZERS[self.tokenizer](text)
 
     def documents(self, folder: DataFolder) -> Iterator[Document | LeftOut | Remark]:
         """Read every row; one that cannot be used is left out, with the reason."""
@@ -97,8 +103,8 @@ class Table(Reader):
         """Yield the rows of a table with the `wanted` columns; a row that is none is left out."""
 
     def _columns(self) -> list[str]:
-        named = (self.text, self.label, self.split, self.rationale, self.impermissible)
-        return [column for column in named if isinstance(column, str)]
+        named = (self.text, self.label, self.split, self.rationale, self.query, self.candidates)
+        return [column for column in (*named, self.impermissible) if isinstance(column, str)]
 
     def settled(self, documents: list[Document], folder: DataFolder) -> list[Document]:
         """Refuse labels that are none, and have every class in every split where splits are drawn."""
@@ -125,8 +131,12 @@ class Table(Reader):
 
     def _document(self, row: Row, words: dict[str, str]) -> Document:
         """Make a document of a row; each word is kept in memory once, in `words`."""
-        tokens = self._tokens(row)
-        tokens = [*map(words.setdefault, tokens, tokens)]
+        tokens = self._tokens(row, self.text, words)
+        if not tokens:
+            raise Unusable("the text has no token that could be scored")
+        query = None if self.query is None else self._tokens(row, self.query, words)
+        if query == []:
+            raise Unusable("the query is empty: nothing is asked of the text")
         label = row.word(self.label)
         if label not in self._known:
             label = label.strip()
@@ -137,9 +147,16 @@ class Table(Reader):
             near = did_you_mean(label, self.labels)
             detail = f"label '{brief(label)}' is not one of [{names}]{near}"
             raise Unusable("the label is not one of data.labels", detail)
-        split, name = self._split(row), str(row.number)
-        truth = self._marks(row, self.rationale, "rationale", len(tokens))
-        return Document(name, split, tokens, label, truth, impermissible=self._hidden(row, tokens))
+        return Document(
+            name=str(row.number),
+            split=self._split(row),
+            tokens=tokens,
+            label=label,
+            truth=self._marks(row, self.rationale, "rationale", len(tokens)),
+            query=query,
+            candidates=self._candidates(row, label),
+            impermissible=self._hidden(row, tokens),
+        )
 
     def _hidden(self, row: Row, tokens: list[str]) -> list[bool] | None:
         """Mark what attention may be trained to hide: by a column of marks, or by a list of words."""
@@ -147,17 +164,32 @@ class Table(Reader):
             return [token in self.impermissible for token in tokens]
         return self._marks(row, self.impermissible, "column of impermissible tokens", len(tokens))
 
-    def _tokens(self, row: Row) -> list[str]:
-        given = row.cell(self.text)
+    def _tokens(self, row: Row, column: str, words: dict[str, str]) -> list[str]:
+        given = row.cell(column)
         if isinstance(given, list):
-            tokens = [check_text(token, self.text, "a token of ") for token in given]
+            tokens = [check_text(token, column, "a token of ") for token in given]
             if not all(map(str.strip, tokens)):
                 raise Unusable("a token is empty")
         else:
-            tokens = _TOKENIZERS[self.tokenizer](check_text(given, self.text))
-        if not tokens:
-            raise Unusable("the text has no token that could be scored")
-        return tokens
+            tokens = self.tokens(check_text(given, column))
+        return [*map(words.setdefault, tokens, tokens)]
+
+    def _candidates(self, row: Row, label: str) -> frozenset[str] | None:
+        if self.candidates is None:
+            return None
+        given = row.cell(self.candidates, needed=False)
+        if isinstance(given, str):
+            given = given.split(";") if given.strip() else None
+        if given is None:
+            return None
+        among = given if isinstance(given, list) else [given]
+        named = [str(one) if isinstance(one, int | float) else one for one in among]
+        found = frozenset(check_text(one, self.candidates, "one of ").strip() for one in named)
+        if label not in found:
+            names = listed(sorted(found), quote="'")
+            detail = f"label '{brief(label)}' is not among its candidates [{names}]"
+            raise Unusable("the label is not among its candidates", detail)
+        return found
 
     def _split(self, row: Row) -> str:
         if self.split is None:
@@ -210,10 +242,11 @@ class CSV(Table):
     `text` and `label` name columns; `split` the column with train, dev or test (without it a fixed
     fifth of the rows is test and a tenth dev); `rationale` a column of 0/1 marks, one for each token,
     or empty; `impermissible` another, of tokens that attention may be trained to hide, or a list of such
-    words as the tokenizer leaves them; `labels` fixes the classes and their order. Rows that cannot be
-    used are left out, counted and listed, and so are classes that are not in every split, unless
-    `labels` names them; `strict` refuses the file instead. `delimiter` and `encoding` are found out
-    unless they are said.
+    words as the tokenizer leaves them; `query` a column with what is asked of the text, for models that
+    are asked; `candidates` one with the labels that can be the row's, parted by semicolons, or empty if
+    all can; `labels` fixes the classes and their order. Rows that cannot be used are left out, counted
+    and listed, and so are classes that are not in every split, unless `labels` names them; `strict`
+    refuses the file instead. `delimiter` and `encoding` are found out unless they are said.
     """
 
     delimiter: Annotated[str, AfterValidator(known_delimiter), LATER] = AUTO
@@ -233,8 +266,8 @@ class CSV(Table):
 class JSONL(Table):
     """Your own file of one JSON object a line: plain, gz or zip.
 
-    Options as for csv. A text may be a list of tokens, which are taken as they are, and a rationale a
-    list of marks.
+    Options as for csv. A text or query may be a list of tokens, which are taken as they are, a
+    rationale a list of marks, and candidates a list of labels.
     """
 
     def rows(self, path: Path, wanted: Sequence[str]) -> Iterator[Row | LeftOut | Remark]:

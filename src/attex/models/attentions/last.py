@@ -20,7 +20,7 @@ class Last(Attention):
         super().__init__()
         self.register_buffer("nothing", torch.zeros(1, hidden_width), persistent=False)
 
-    def read(self) -> Read:
+    def read(self, query: Tensor | None = None) -> Read:
         """Read nothing."""
         return Read(self.get_buffer("nothing"), None, only_column)
 

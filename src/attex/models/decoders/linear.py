@@ -19,7 +19,7 @@ class Linear(Decoder):
         super().__init__()
         self.output = nn.Linear(hidden_width, 1 if classes == 2 else classes)
 
-    def read(self) -> Read:
+    def read(self, query: Tensor | None = None) -> Read:
         """Read the token logits."""
         return Read(self.output.weight, None, unchanged)
 

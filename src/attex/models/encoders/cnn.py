@@ -54,6 +54,10 @@ class CNN(Encoder):
         windows = [self._shift_and_add(part) for part in self._shares(embedded, mask)]
         return self._states(windows).masked_fill(~mask[..., None], 0.0)
 
+    def summary(self, hidden: Tensor, mask: Tensor) -> Tensor:
+        """Take the highest of every filter; none is below the 0 of padding."""
+        return hidden.amax(dim=1)
+
     @torch.no_grad()
     def without_each(self, whole: Encoded, reads: Sequence[Read], budget: int) -> Iterator[Deletions]:
         """Convolve anew only where a window reaches over the deleted token.

@@ -3,6 +3,7 @@
 from attex.runner.stage import Stage
 from attex.runner.stages.analysis import AnalysisStage
 from attex.runner.stages.corpus import CorpusStage
+from attex.runner.stages.explored import ExploredStage
 from attex.runner.stages.figures import FiguresStage
 from attex.runner.stages.findings import FindingsStage
 from attex.runner.stages.importance import ImportanceStage
@@ -24,6 +25,7 @@ KINDS: dict[str, type[Stage]] = {
         FindingsStage,
         AnalysisStage,
         FiguresStage,
+        ExploredStage,
         NumbersStage,
     )
 }

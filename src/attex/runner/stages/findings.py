@@ -41,6 +41,11 @@ class FindingsStage(Stage):
             read_scores(inputs, titles),
             {variant: read_scores(inputs, titles, variant) for variant in settings["variants"]},
             lambda: trained_model(settings, corpus, inputs, device),
+            query_scores=read_scores(inputs, titles, of="query_scores"),
+            query_controls={
+                variant: read_scores(inputs, titles, variant, of="query_scores")
+                for variant in settings["variants"]
+            },
         )
         if analysis.examines_untrained:
             # Only then are the vectors that such a model starts from among the inputs.

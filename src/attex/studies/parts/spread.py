@@ -40,6 +40,7 @@ def spread_part(subject: Subject, designs: Sequence[Design]) -> Part:
                     subject.runs.choices,
                     f"{quantity}: {cell_name(cell)}",
                     quantity,
+                    experiments=cell.experiments,
                     lines={
                         f"published {value:.2f} ({paper})": value
                         for paper, value in published_values(cell, quantity).items()

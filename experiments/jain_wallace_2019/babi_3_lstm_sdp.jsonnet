@@ -1,0 +1,1 @@
+(import '../lib/jain_wallace_2019_pairs.libsonnet')['babi_3_lstm_sdp']

@@ -14,11 +14,14 @@ import vl_convert
 from caption_words import marks, misnamed, unnamed, words
 from chart_data import all_rows_with, rows_with
 
+from attex.charts.by_weight import by_weight_chart
 from attex.charts.differences import differences_chart
+from attex.charts.frontier import frontier_chart
 from attex.charts.levels import levels_chart
 from attex.charts.pictures import draw
 from attex.charts.shares import CHOICE, HIGHER, PAIR, SEEDS, shares_chart
 from attex.charts.specification_curve import specification_curve_chart
+from attex.charts.use_of_attention import use_of_attention_chart
 from attex.charts.verdicts import verdicts_by_level_chart, verdicts_chart
 from attex.charts.within_settings import ATTENTION, CONTROL, within_settings_chart
 
@@ -91,6 +94,31 @@ def curve(count: int, judged: bool) -> dict[str, Any]:
     return specification_curve_chart(values, *ends, levels, CHOICES, "T", "t", verdicts, {"zero": 0.0})
 
 
+def frontier_points() -> list[dict[str, Any]]:
+    ends = {"jsd_low": 0.1, "jsd_high": 0.4, "tvd_low": NAN, "tvd_high": NAN}
+    places = [("adversary", 0.1, 0.2), ("adversary", 1.0, 0.3), ("another seed", None, NAN)]
+    return [
+        {"kind": kind, "name": kind, "order": order, "jsd": jsd, "tvd": 0.05} | ends
+        for kind, order, jsd in places
+    ]
+
+
+def use_points() -> list[dict[str, Any]]:
+    ends = {"jsd_low": 0.1, "jsd_high": 0.4, "lost_low": NAN, "lost_high": NAN}
+    return [
+        {"name": "a model", "version": version, "lost": 0.02, "jsd": jsd} | ends
+        for version, jsd in (("trained", 0.3), ("put in", NAN))
+    ]
+
+
+def weight_rows() -> list[dict[str, Any]]:
+    numbers = {"median": 0.2, "q25": 0.1, "q75": 0.3, "texts": 12.0}
+    rows = [
+        {"class": c, "highest_weight": b} | numbers for c in ("no", "yes") for b in ("0–0.5", "0.5–1")
+    ]
+    return [*rows[:3], rows[3] | dict.fromkeys(numbers, NAN)]
+
+
 CHARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "shares": lambda: shares_chart(share_rows(), "Shares"),
     "levels": lambda: levels_chart(level_rows(), CHOICES, "Levels", "τ", 0.15),
@@ -101,6 +129,10 @@ CHARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "within settings": lambda: within_settings_chart(slope_rows(), "Slopes"),
     "differences of one run": lambda: differences_chart(difference_rows("longer"), "Differences"),
     "differences of two runs": lambda: differences_chart(difference_rows("longer", "wide"), "Both"),
+    "frontier": lambda: frontier_chart(frontier_points(), "Frontier", [(0.0, 0.4), (0.1, 0.6)]),
+    "frontier without a curve": lambda: frontier_chart(frontier_points()[2:], "Points"),
+    "use of attention": lambda: use_of_attention_chart(use_points(), "Use"),
+    "by weight": lambda: by_weight_chart(weight_rows(), "Seeds", "JSD"),
     "curve": lambda: curve(30, False),
     "judged curve": lambda: curve(30, True),
     "binned curve": lambda: curve(2_500, False),

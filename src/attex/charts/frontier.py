@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from attex.charts.style import PALETTE, WIDTH, finish, short
+from attex.charts.style import PALETTE, WIDE, finish, short
 
-_SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-left")
+_SHAPES = (
+    *("circle", "square", "diamond", "triangle-up", "cross", "triangle-down", "triangle-left"),
+    "triangle-right",
+)
 _COLOURS = [*PALETTE, "#c2477f", "#6a994e", "#5fa8d3"]
 _HEIGHT = 320
 LN_2 = 0.6931471805599453
@@ -52,7 +55,10 @@ def frontier_chart(
     shapes = [_SHAPES[i % len(_SHAPES)] for i in range(len(kinds))]
     shape = alt.Shape("kind:N", scale=alt.Scale(domain=kinds, range=shapes))
     x = alt.X("jsd:Q", title="JSD of the attention", scale=alt.Scale(domain=[0, LN_2]))
-    y = alt.Y("tvd:Q", title="TVD of the output", scale=alt.Scale(domainMin=0))
+    # Two seeds can have an interval that leaves no room for anything else.
+    highest = 1.2 * max((row["tvd"] for row in rows), default=0.0) or 1.0
+    scale = alt.Scale(domain=[0, short(highest)], nice=False)
+    y = alt.Y("tvd:Q", title="TVD of the output", scale=scale)
     base = alt.Chart(alt.InlineData(rows))
     layers = []
     if bound:
@@ -75,7 +81,7 @@ def frontier_chart(
         x=x, y=y, color=colour, shape=shape, tooltip=tooltip
     )
     chart = alt.layer(*layers, dots).properties(
-        width=WIDTH,
+        width=WIDE,
         height=_HEIGHT,
         title=alt.TitleParams(title, subtitle=subtitle, subtitleFontSize=12, subtitlePadding=4),
     )

@@ -27,7 +27,7 @@ from attex.studies.rivals import (
 from attex.studies.run_set import RunSet
 from attex.studies.study import STUDIES, Answer, Study
 
-CHOICE = "model"
+CHOICE = "variant"
 """What the study itself sets differently: which model is trained."""
 
 _BOUNDS = (0.0, 0.001, 0.003, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
@@ -47,8 +47,8 @@ class Frontier(Study):
     trainer `adversarial` that `training` sets, as `{epochs: 80, patience: 10}`.
 
     On the same axes: other seeds of the base; its own weights, shuffled, and even ones, put in after
-    training; per-text adversaries, exact at each of `epsilon` and, with `search`, the published search at
-    the first; and for frozen adversaries the exact bound, of every text and of the means.
+    training; per-text adversaries, exact at each of `epsilon` and, with `search`, the published search
+    at the first; and for frozen adversaries the exact bound, of every text and of the means.
     """
 
     title = "Frontier"

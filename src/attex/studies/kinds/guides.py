@@ -46,7 +46,7 @@ class Guides(Study):
         self,
         *,
         encoder: Annotated[Spec, ENCODERS.choice] = _WORD_BY_WORD,
-        adversary: dict[str, Any] | None = None,
+        adversary: dict[str, int | float | bool | str] | None = None,
         quantity: str = ACCURACY,
     ) -> None:
         self.encoder = encoder

@@ -46,12 +46,12 @@ def frontier_part(panels: Sequence[Panel], grid: Grid) -> Part:
     return Part(
         "How far can attention move, and the output stay?",
         "Each model is held against the base of its seed: TVD is how far its output is, JSD how far its "
-        "attention is. Adversaries are trained to keep the first small and the second large, and `at` is "
+        "attention is. Adversaries are trained to keep the first small and the second large, and at is "
         "the weight λ of the second; frozen ones have the base's states and readout. Weights that are "
-        "put in after training, shuffled or even, and per-text adversaries (`at` is ε, which they may "
-        "move the output by) have the base's own states. `accuracy lost` is what the base has more, seed "
-        "by seed; under a frozen adversary `jsd bound` is the mean of the exact bounds of all texts, and "
-        "`beyond bound` the share of texts above theirs, which is 0.",
+        "put in after training, shuffled or even, and per-text adversaries (at is ε, which they may "
+        "move the output by) have the base's own states. Accuracy lost is what the base has more, seed "
+        "by seed; under a frozen adversary jsd bound is the mean of the exact bounds of all texts, and "
+        "beyond bound the share of texts above theirs, which is 0.",
         sentences,
         {"tables/frontier": frame(rows)},
         charts,
@@ -134,16 +134,16 @@ def _sentences(panel: Panel, grid: Grid) -> Iterator[str]:
         level = best(panel, (kind,), grid.weights, "development")
         if level is None:
             yield (
-                f"{panel.name}: no {KINDS[kind]} decides as well as the base (within {EQUALLY_GOOD:g} of its "
-                "accuracy on development texts)."
+                f"{panel.name}: no {KINDS[kind]} decides as well as the base (within {EQUALLY_GOOD:g} "
+                "of its accuracy on development texts)."
             )
             continue
         jsd, tvd = panel.of(level, "jsd(base)"), panel.of(level, "tvd(base)")
         lost = panel.of(BASE, "accuracy", (level, "accuracy"))
         yield minus(
-            f"{panel.name}: of the {KINDS[kind]}s that decide as well as the base, the one furthest from its "
-            f"attention ({level.partition(', ')[2]}) has JSD {told(jsd)} at TVD {told(tvd)}, and "
-            f"{told(lost)} less accuracy."
+            f"{panel.name}: the {KINDS[kind]} furthest from the base's attention that decides as well "
+            f"({level.partition(', ')[2]}) has JSD {told(jsd)} at TVD {told(tvd)}; it loses "
+            f"{told(lost)} of the base's accuracy."
         )
     seeds = panel.of(OTHER_SEED, "jsd(beside)")
     if not math.isnan(seeds[0]):

@@ -1,10 +1,11 @@
-"""Levels that a study brought, side by side: once for each cell and each setting of the file's choices."""
+"""Levels that a study brought, side by side: for each cell and each setting of the file's choices."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from attex.charts.frontier import LN_2
 from attex.studies.bounds import bounded
 from attex.studies.parts.subject import cell_name
 from attex.studies.run_set import CellRuns, RunSet
@@ -34,19 +35,33 @@ class Panel:
         return dict(self.cell.cell) | self.chosen
 
     def of(self, level: str, quantity: str, less: tuple[str, str] | None = None) -> Bounded:
-        """Return a quantity of a level; `less` is another level and quantity to take off, seed by seed."""
-        values, draws = self._numbers(level, quantity)
+        """Return a quantity of a level; `less` is another level and quantity to take off, seed by seed.
+
+        How far seeds differ is pooled over all levels that have the quantity. It is a share or a
+        divergence: an interval ends where these do.
+        """
+        values, draws = self._numbers(quantity)
+        if level not in self.rows or np.isnan(values[self.rows[level]]).all():
+            return (float("nan"),) * 3
         if less is not None:
-            others, of_others = self._numbers(*less)
+            others, of_others = (
+                x if x is None else x[self.rows[less[0]]] for x in self._numbers(less[1])
+            )
+            if quantity == less[1] and level != less[0]:
+                # A level less itself is 0 in every seed, and tells nothing of seeds.
+                values = np.where(np.arange(len(values))[:, None] == self.rows[less[0]], np.nan, values)
             values = values - others
             draws = None if draws is None or of_others is None else draws - of_others
-        if np.isnan(values).all():
-            return (float("nan"),) * 3
-        bounds = bounded(values, draws)
-        low, high = float(bounds.low[0]), float(bounds.high[0])
+        rows = [*self.rows.values()]
+        bounds = bounded(values[rows], None if draws is None else draws[rows])
+        row = rows.index(self.rows[level])
+        value, low, high = (float(x[row]) for x in (bounds.value, bounds.low, bounds.high))
         # One seed and no draws of the texts: nothing bounds the number.
-        unknown = low == high and draws is None and bounds.seeds[0] < 2
-        return float(bounds.value[0]), *((float("nan"),) * 2 if unknown else (low, high))
+        unknown = draws is None and bounds.seeds[row] < 2
+        if unknown:
+            return value, float("nan"), float("nan")
+        most = LN_2 if quantity.startswith("jsd") else 1.0
+        return value, max(low, 0.0 if less is None else -most), min(high, most)
 
     def value(self, level: str, quantity: str) -> float:
         """Return a quantity of a level: its mean over seeds; NaN where it is not known."""
@@ -59,12 +74,10 @@ class Panel:
             return float("nan")
         return float(np.nanmean(values[self.rows[level]]))
 
-    def _numbers(self, level: str, quantity: str) -> tuple[np.ndarray, np.ndarray | None]:
-        if level not in self.rows or quantity not in self.cell.values:
-            return np.full((1, len(self.cell.seeds)), np.nan), None
-        row = slice(self.rows[level], self.rows[level] + 1)
-        draws = self.cell.draws.get(quantity)
-        return self.cell.values[quantity][row], None if draws is None else draws[row]
+    def _numbers(self, quantity: str) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return a quantity of all settings of the cell, [U,S] and [U,S,D]; NaN where there is none."""
+        unknown = np.full((len(self.cell.levels), len(self.cell.seeds)), np.nan)
+        return self.cell.values.get(quantity, unknown), self.cell.draws.get(quantity)
 
 
 def panels(runs: RunSet, choice: str) -> Iterator[Panel]:

@@ -1,0 +1,58 @@
+"""Does a model need its attention, and could it have had another? One dot for each model."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from attex.charts.frontier import LN_2
+from attex.charts.style import PALETTE, WIDE, finish, short
+
+_HEIGHT = 360
+_NUMBERS = ("lost", "lost_low", "lost_high", "jsd", "jsd_low", "jsd_high")
+_SHAPES = ("circle", "square")
+
+
+def use_of_attention_chart(points: Sequence[dict[str, Any]], title: str) -> dict[str, Any]:
+    """Draw each point at (accuracy lost under even weights, JSD of the best adversary).
+
+    A point has `name`, `version` (how even weights came in), lost, jsd and the ends of their intervals;
+    one without either number is left out.
+    """
+    import altair as alt
+
+    rows = [
+        {"name": p["name"], "version": p["version"]} | {n: short(p[n]) for n in _NUMBERS}
+        for p in points
+        if p["lost"] == p["lost"] and p["jsd"] == p["jsd"]
+    ]
+    versions = list(dict.fromkeys(p["version"] for p in points))
+    scale = alt.Scale(domain=versions, range=PALETTE[: len(versions)])
+    colour = alt.Color("version:N", scale=scale)
+    shape = alt.Shape(
+        "version:N", scale=alt.Scale(domain=versions, range=list(_SHAPES[: len(versions)]))
+    )
+    values = [row["lost"] for row in rows]
+    low, high = min([0.0, *values]), max([0.0, *values])
+    room = 0.15 * (high - low) or 0.01
+    across = alt.Scale(domain=[short(low - room), short(high + room)], nice=False)
+    x = alt.X("lost:Q", title="accuracy lost under even weights", scale=across)
+    y = alt.Y("jsd:Q", title="JSD of the best adversary", scale=alt.Scale(domain=[0, LN_2]))
+    base = alt.Chart(alt.InlineData(rows))
+    wide = base.transform_filter("isValid(datum.lost_low)").mark_rule(opacity=0.35, clip=True)
+    tall = base.transform_filter("isValid(datum.jsd_low)").mark_rule(opacity=0.35, clip=True)
+    tooltip = ["name:N", "version:N", *(alt.Tooltip(f"{n}:Q", format=".4f") for n in _NUMBERS)]
+    dots = base.mark_point(filled=True, size=90, opacity=0.8).encode(
+        x=x, y=y, color=colour, shape=shape, tooltip=tooltip
+    )
+    names = base.mark_text(align="left", dx=8, dy=-6, fontSize=11, color="#444")
+    layers = [
+        wide.encode(x="lost_low:Q", x2="lost_high:Q", y=y, color=colour),
+        tall.encode(y="jsd_low:Q", y2="jsd_high:Q", x=x, color=colour),
+        names.encode(x=x, y=y, text="name:N").transform_filter(alt.datum.version == versions[0]),
+        dots,
+    ]
+    caption = (
+        "A dot, round or square, is a model: the mean over its seeds, the lines through it the 95 % "
+        "intervals. To the right the model needs its attention; low down it could hardly have had "
+        "another. High on the left it neither needs its attention, nor is bound to it."
+    )
+    return finish(alt.layer(*layers).properties(title=title, width=WIDE, height=_HEIGHT), caption)

@@ -11,7 +11,14 @@ from toys import make_model
 from attex.analyses.analysis import ANALYSES, Analysis
 from attex.models.classifier import AttentionModel
 
-OF_ATTENTION = {"adversarial", "contextualisation", "erasure", "log_odds", "permutation"}
+OF_ATTENTION = {
+    "adversarial",
+    "contextualisation",
+    "erasure",
+    "impermissible",
+    "log_odds",
+    "permutation",
+}
 EVERY = [entry.name for entry in ANALYSES]
 
 

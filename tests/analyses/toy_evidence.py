@@ -26,6 +26,7 @@ def split(truth: bool = True) -> Split:
         ids=torch.tensor([stable_id(str(i)) for i in range(len(LENGTHS))]),
         names=[str(i) for i in range(len(LENGTHS))],
         truth=torch.rand(total, generator=generator) < 0.4 if truth else None,
+        impermissible=torch.arange(total) % 5 == 0,
     )
 
 

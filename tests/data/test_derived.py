@@ -12,7 +12,7 @@ from torch import Tensor
 
 from attex.data.batch import Batcher
 from attex.data.corpus import UNKNOWN, Corpus, build_corpus
-from attex.data.derived import masked
+from attex.data.derived import masked, shortened
 from attex.data.folder import DataFolder
 from attex.data.reader import READERS
 
@@ -123,3 +123,20 @@ def test_scores_of_other_texts_are_refused(corpus: Corpus) -> None:
     scores = drawn(corpus)
     with pytest.raises(ValueError, match="scores for"):
         masked(corpus, scores | {"dev": scores["dev"][:-1]}, 0.5)
+
+
+def test_marked_tokens_are_deleted_and_a_text_of_nothing_else_stays(corpus: Corpus) -> None:
+    part = corpus.splits["test"]
+    marks = torch.rand(len(part.words), generator=torch.Generator().manual_seed(1)) < 0.4
+    marks[: int(part.starts[1])] = True
+    given = marks.clone()
+    found = shortened(part, marks)
+    assert torch.equal(marks, given), "what was given is not changed"
+    assert part.truth is not None
+    assert found.truth is not None
+    assert found.names == part.names
+    for number, (first, last) in enumerate(pairwise(part.starts.tolist())):
+        kept = [i for i in range(first, last) if not given[i]] or [*range(first, last)]
+        mine = slice(*found.starts[number : number + 2].tolist())
+        assert found.words[mine].tolist() == part.words[kept].tolist()
+        assert found.truth[mine].tolist() == part.truth[kept].tolist()

@@ -63,9 +63,9 @@ class Subject:
     controls: dict[str, dict[str, Tensor]]
     load: Callable[[], AttentionModel]
     load_untrained: Callable[[], AttentionModel] = _not_at_hand
+    load_others: Mapping[str, Sequence[Callable[[], AttentionModel]]] = field(default_factory=dict)
     query_scores: dict[str, Tensor] = field(default_factory=dict)
     query_controls: dict[str, dict[str, Tensor]] = field(default_factory=dict)
-    load_others: Mapping[str, Sequence[Callable[[], AttentionModel]]] = field(default_factory=dict)
 
     @property
     def titles(self) -> tuple[str, ...]:

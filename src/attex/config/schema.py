@@ -8,6 +8,7 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, Field, field_validator
 
 from attex.analyses.analysis import ANALYSES
+from attex.config.masking import Masking
 from attex.data.reader import READERS
 from attex.data.vectors import VectorFile
 from attex.foundations.errors import brief
@@ -27,13 +28,15 @@ class ExperimentConfig(Strict):
     """One experiment: data, model, training, and what is asked of the trained models.
 
     `imports` names modules of your own that register further components; `vectors` is a file of
-    pretrained word vectors: its name, or `{path, length, unknown}`. `folder` is that of the experiment
+    pretrained word vectors: its name, or `{path, length, unknown}`; `masked` takes the tokens from the
+    texts that a measure finds important. `folder` is that of the experiment
     file, where there is one: raw files may lie there. It is no setting, and no part of any key.
     """
 
     name: Annotated[str, Field(pattern=r"^\w[\w.=+-]*$", max_length=120)] = "experiment"
     imports: tuple[str, ...] = ()
     data: Annotated[Spec, READERS.choice] = READERS.spec("planted")
+    masked: Masking | None = None
     vectors: _Vectors | None = None
     model: Annotated[Spec, MODELS.choice] = MODELS.spec("attention")
     trainer: Annotated[Spec, TRAINERS.choice] = TRAINERS.spec("supervised")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -33,6 +34,26 @@ def masked(corpus: Corpus, scores: Mapping[str, Tensor], share: float) -> Corpus
     tokens = {name: int(mark.sum()) for name, mark in marks.items()}
     facts = corpus.facts | {"masked": {"share": share, "tokens": tokens}}
     return replace(corpus, splits=splits, facts=facts)
+
+
+def shortened(texts: Split, gone: Tensor) -> Split:
+    """Delete the tokens that are marked, flat [tokens]; a text of nothing else stays as it is.
+
+    Names, labels and ids stay; marks of other kinds go with their tokens.
+    """
+    starts = texts.starts.tolist()
+    kept = ~gone
+    for first, last in pairwise(starts):
+        if not kept[first:last].any():
+            kept[first:last] = True
+    counts = torch.cat([torch.zeros(1, dtype=torch.int64), kept.cumsum(0)])
+    return replace(
+        texts,
+        words=texts.words[kept],
+        starts=counts[texts.starts],
+        truth=None if texts.truth is None else texts.truth[kept],
+        impermissible=None if texts.impermissible is None else texts.impermissible[kept],
+    )
 
 
 def _top(texts: Split, scores: Tensor, share: float) -> Tensor:

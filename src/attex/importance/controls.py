@@ -12,7 +12,7 @@ from attex.importance.measure import MEASURES, only_scorable
 from attex.models.classifier import AttentionModel
 
 
-@MEASURES.register("random", cite="Hooker et al. 2019")
+@MEASURES.register("random", cite="Hooker et al. 2019", asks_model=False)
 @torch.no_grad()
 def random(
     model: AttentionModel, batch: Batch, *, seed: Annotated[int, Field(ge=0, lt=2**31)] = 0

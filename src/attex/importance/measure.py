@@ -13,11 +13,12 @@ Measure = Callable[[AttentionModel, Batch], Tensor]
 """(model, batch) → scores [B,T] in float64, NaN where a position is not scorable."""
 
 MEASURES: Registry[Tensor] = Registry(
-    "measure", "attex.importance", over="inputs", counterpart=None, growth=1
+    "measure", "attex.importance", over="inputs", counterpart=None, growth=1, asks_model=True
 )
 """Facts of a measure: `over`, whether it scores "inputs" or "hidden" states; `counterpart`, the
-name of the measure over inputs that one over hidden states is the same as otherwise; and `growth`, the
-power of a text's length that its work grows with, by which it is told how long it takes.
+name of the measure over inputs that one over hidden states is the same as otherwise; `growth`, the
+power of a text's length that its work grows with, by which it is told how long it takes; and
+`asks_model`, whether its scores depend on the model at all.
 """
 
 

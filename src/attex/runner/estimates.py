@@ -61,7 +61,7 @@ class Estimates:
         """Say what the trainings and measures of an experiment take, if that is long."""
         if not self._can_measure() or not tasks:
             return
-        corpus = corpus_in(self._engine.workspace.cache.folder(plan.corpus))
+        corpus = corpus_in(self._engine.workspace.cache.folder(plan.whole))
         before = torch.get_num_threads()
         torch.set_num_threads(self._engine.threads)
         try:
@@ -110,7 +110,7 @@ class Estimates:
 
     def _training(self, plan: Plan, corpus: Corpus, model: AttentionModel) -> float | None:
         trainer: Trainer = TRAINERS.bind(plan.config.trainer)
-        key = ("training", plan.corpus.key, str(plan.config.model), str(plan.config.trainer))
+        key = ("training", plan.whole.key, str(plan.config.model), str(plan.config.trainer))
         if key not in self._known:
             self._known[key] = trainer.estimate(
                 model, corpus, self._engine.workspace.device, WORTH_TELLING / 2
@@ -120,7 +120,7 @@ class Estimates:
         return found
 
     def _measure(self, plan: Plan, measure: Spec, model: AttentionModel, texts: Batcher) -> Pace | None:
-        key = ("measure", plan.corpus.key, str(plan.config.model), str(measure))
+        key = ("measure", plan.whole.key, str(plan.config.model), str(measure))
         if key not in self._known and time.monotonic() < self._until:
             power = growth(measure, model.encoder)
             self._known[key] = measured(MEASURES.bind(measure), model.eval(), texts, power)

@@ -86,7 +86,7 @@ def outline(config: ExperimentConfig, workspace: Workspace) -> str:
 def _checked(plan: Plan, workspace: Workspace) -> Plan:
     """Make the corpus, check the experiment on it, and leave out what cannot be said of it."""
     config = plan.config
-    corpus = corpus_in(workspace.cache.obtain(plan.corpus, workspace))
+    corpus = corpus_in(workspace.cache.obtain(plan.whole, workspace))
     lacking = plan.check(corpus)
     for name, reason in lacking.items():
         say(f"{config.name}: analysis '{name}' is left out: {reason}")
@@ -105,7 +105,7 @@ def _planned(
     try:
         plan = Plan(config, workspace)
         # The corpus itself is read here.
-        stages = [s for s in plan.stages(_last_task(until)) if s.key != plan.corpus.key]
+        stages = [s for s in plan.stages(_last_task(until)) if s.key != plan.whole.key]
         missing = sum(recompute is not None or not workspace.cache.has(stage) for stage in stages)
         if missing:
             # Workers read their libraries while the corpus is read here.

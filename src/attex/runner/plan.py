@@ -21,6 +21,7 @@ from attex.models.assembly import assemble, check_queries
 from attex.models.classifier import AttentionModel
 from attex.runner.dependencies import plugin_digests, version_of
 from attex.runner.evidence import findings_of, predictions_of, scores_of
+from attex.runner.masking import check_masking, masked_corpus, scoring_experiment
 from attex.runner.stage import Stage
 from attex.runner.stages.analysis import AnalysisStage
 from attex.runner.stages.corpus import CorpusStage
@@ -78,7 +79,9 @@ def _without_numbers(model: str, vocabulary_size: int, classes: int) -> Attentio
 class Plan:
     """All stages of one experiment; making a plan reads configuration and raw files' hashes only.
 
-    `left_out` are analyses that have nothing to say of this corpus or model, with the reason.
+    `left_out` are analyses that have nothing to say of this corpus or model, with the reason. `whole`
+    is the corpus as it was read, on which all is checked; the models' `corpus` has some of its tokens
+    masked, if the experiment says so, or is the one given, that of the experiment around this one.
     """
 
     def __init__(
@@ -86,6 +89,7 @@ class Plan:
         config: ExperimentConfig,
         workspace: Workspace,
         left_out: Mapping[str, str] | None = None,
+        corpus: Stage | None = None,
     ) -> None:
         self.config = config
         self.left_out = dict(left_out or {})
@@ -101,7 +105,9 @@ class Plan:
         self._architecture: Architecture = MODELS.bind(config.model)
         encoder = self._architecture.encoder_class
         self._variants = {name: m.requires(self.measures, encoder) for name, m in self.methods.items()}
-        self.corpus = self._corpus()
+        self.whole = self._corpus()
+        self.scored_by = self._scored_by() if corpus is None else None
+        self.corpus = corpus or masked_corpus(self)
         self.vectors = self._vectors()
         self._shared = {"corpus": self.corpus} | ({"vectors": self.vectors} if self.vectors else {})
         self._sources = self._plans_of(self._trainer.sources())
@@ -143,6 +149,7 @@ class Plan:
                 plan.check(corpus)
             except UserError as problem:
                 raise UserError(f"trainer.{name}: {problem}") from None
+        check_masking(self, corpus)
         lacking = {}
         for name, analysis in self.methods.items():
             reason = analysis.lacks(model, corpus)
@@ -156,7 +163,9 @@ class Plan:
 
     def about(self) -> dict[str, str]:
         """The columns that identify the experiment in every table."""
-        about = {"experiment": self.config.name, "dataset": dataset_name(self.config.data)}
+        dataset, masked = dataset_name(self.config.data), self.config.masked
+        texts = f"{dataset}, {masked.words}" if masked else dataset
+        about = {"experiment": self.config.name, "dataset": texts}
         return about | self._architecture.about()
 
     def offers(self) -> frozenset[str]:
@@ -194,7 +203,7 @@ class Plan:
         title = ", ".join([path.name, *(f"{name} {value}" for name, value in changes.items())])
         settings = {"file": self.files[str(path)], "width": self._architecture.embedding_width}
         place = {"path": str(path.absolute())}
-        return VectorsStage.planned(title, settings | changes, {"corpus": self.corpus}, place)
+        return VectorsStage.planned(title, settings | changes, {"corpus": self.whole}, place)
 
     def _plans_of(
         self, experiments: Mapping[str, Mapping[str, Any]], several: bool = False
@@ -213,12 +222,28 @@ class Plan:
             source = validate(whole, origin=where, folder=self.config.folder)
             if "seeds" in fields and len(source.seeds) > 1 and not several:
                 raise UserError(f"{where}.seeds: expected one, whose model serves all of our seeds")
-            plan = Plan(source, self._workspace)
-            if plan.corpus.key != self.corpus.key:
+            plan = Plan(source, self._workspace, corpus=self.corpus)
+            if plan.whole.key != self.whole.key or source.masked is not None:
                 raise UserError(f"{where}: its data must be that of the experiment")
             self.files |= plan.files
             plans[name] = plan
         return plans
+
+    def _scored_by(self) -> "Plan | None":
+        """Plan the experiment whose model says which tokens are masked, if one does."""
+        scoring = scoring_experiment(self.config)
+        if scoring is None:
+            return None
+        plan = Plan(scoring, self._workspace)
+        if plan.whole.key != self.whole.key:
+            raise UserError("masked.model: its data must be that of the experiment")
+        return plan
+
+    @property
+    def is_scored_again(self) -> bool:
+        """Whether others may be masked by the model of this one, so that it is worth keeping."""
+        masked = self.config.masked
+        return masked is not None and (masked.share == 0 or (masked.taken_anew and masked.share < 1))
 
     def at(self, seed: int) -> SeedStages:
         """Return what is computed for a seed; for any, where there is but one."""

@@ -72,6 +72,14 @@ def bounded(values: np.ndarray, draws: np.ndarray | None = None) -> Bounds:
     return Bounds(value, value - half, value + half, seeds, text_draws, seed_variance, freedom)
 
 
+def bounded_apart(values: np.ndarray, draws: np.ndarray | None = None) -> list[Bounds]:
+    """Bound each of U settings by its own seeds alone: for kinds of models that are not alike."""
+    return [
+        bounded(values[place : place + 1], None if draws is None else draws[place : place + 1])
+        for place in range(len(values))
+    ]
+
+
 def half_width(
     variance: np.ndarray, parts: list[tuple[np.ndarray, int]], level: float = LEVEL
 ) -> np.ndarray:

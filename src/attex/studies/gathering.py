@@ -51,7 +51,7 @@ def _cell_runs(cell: Cell, grid: Grid, seeds: tuple[int, ...]) -> CellRuns:
         key: np.array([[one.values.get(key, np.nan) for one in row] for row in each]) for key in single
     }
     experiments = tuple(config.name for config in cell.configs)
-    return CellRuns(cell.about, cell.design.levels, seeds, values, draws, experiments, of_classes)
+    return CellRuns(cell.about, cell.design.levels, seeds, values, draws, of_classes, experiments)
 
 
 def _rows(cell: Cell, grid: Grid, settings: Sequence[dict[str, str | None]]) -> Iterator[dict[str, Any]]:

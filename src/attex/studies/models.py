@@ -14,6 +14,7 @@ from attex.foundations.progress import say, track
 from attex.foundations.storage import digest, read_json, read_tensors
 from attex.runner.engine import Engine
 from attex.runner.kept import corpus_in
+from attex.runner.masking import seeds_apart
 from attex.runner.plan import Plan
 from attex.runner.stage import Stage
 from attex.runner.stages.numbers import DRAWS, NumbersStage
@@ -71,10 +72,19 @@ class Models:
 
     def _planned(self, config: ExperimentConfig) -> tuple[dict[int, Stage], frozenset[str]]:
         """Plan an experiment seed by seed; return the stages, and the names of their quantities."""
+        stages: dict[int, Stage] = {}
+        offered = frozenset[str]()
+        for one in seeds_apart(config):
+            planned, offered = self._planned_together(one)
+            stages |= planned
+        return stages, offered
+
+    def _planned_together(self, config: ExperimentConfig) -> tuple[dict[int, Stage], frozenset[str]]:
+        """Plan an experiment whose seeds have the same texts."""
         workspace = self._workspace
         plan = Plan(config, workspace)
         self.files |= plan.files
-        left_out = plan.check(corpus_in(workspace.cache.obtain(plan.corpus, workspace)))
+        left_out = plan.check(corpus_in(workspace.cache.obtain(plan.whole, workspace)))
         if left_out:
             plan = Plan(config, workspace, left_out)
         for name, reason in left_out.items():
@@ -82,7 +92,7 @@ class Models:
                 say(f"analysis '{name}' is left out where it has nothing to say: {reason}")
                 self.left_out[name] = reason
         stages = {seed: _numbers_stage(plan, seed) for seed in config.seeds}
-        known = {plan.corpus.key}
+        known = {plan.whole.key}
         for stage in (needed for one in stages.values() for needed in one.and_before(known)):
             self._tasks[stage.key] = Task(config.name, stage, workspace, config.imports)
         return stages, plan.offers()
@@ -103,6 +113,8 @@ class Models:
         say(f"{len(numbers):,} models: {there:,} are there, {len(missing):,} to make")
         if not tasks:
             return 0
+        # What several models need comes first: then none of them makes it on its own.
+        tasks.sort(key=lambda task: task.stage.key in numbers)
         engine.get_ready(len(tasks))
         troubles = []
         for outcome in track(engine.run(tasks), "models", len(tasks)):
@@ -175,6 +187,8 @@ def _numbers_stage(plan: Plan, seed: int) -> Stage:
         f"source {name}": source.at(seed).training for name, source in plan.every_source().items()
     }
     inputs |= plan.compared_with(seed) if any(m.compares for m in plan.methods.values()) else {}
+    if plan.is_scored_again:
+        inputs |= {"training": plan.seeds[seed].training}
     folder = plan.config.folder
     made_of = digest([stage.key for stage in plan.seeds[seed].every()])
     return NumbersStage.planned(

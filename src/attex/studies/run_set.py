@@ -12,9 +12,9 @@ class CellRuns:
 
     `levels` [U,F] says which level of each choice a setting has. `values` holds each quantity [U,S],
     NaN where a model has none. `draws` holds it again for D drawn samples of the texts [U,S,D]: the same
-    texts for every model on the same data, so that differences of draws are paired. `experiments` [U]
-    names the experiment of each setting. `of_classes` holds quantities of the texts that are decided for
-    one class, [U,S] by quantity and class.
+    texts for every model on the same data, so that differences of draws are paired. `of_classes` holds
+    quantities of the texts that are decided for one class, [U,S] by quantity and class. `experiments`
+    [U] names the experiment of each setting.
     """
 
     cell: Mapping[str, str]
@@ -22,8 +22,8 @@ class CellRuns:
     seeds: tuple[int, ...]
     values: Mapping[str, np.ndarray]
     draws: Mapping[str, np.ndarray]
-    experiments: tuple[str, ...] = ()
     of_classes: Mapping[tuple[str, str], np.ndarray] = field(default_factory=dict)
+    experiments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from attex.foundations.errors import UserError
 from attex.foundations.progress import say
 from attex.runner.engine import Engine
 from attex.runner.execution import execute
+from attex.runner.masking import seeds_apart
 from attex.runner.workspace import Workspace
 from attex.studies.folder import write_study_folder
 from attex.studies.gathering import gathered
@@ -49,7 +50,8 @@ def run_study(
 
 def _keep_runs(configs: Sequence[ExperimentConfig], workspace: Workspace, engine: Engine) -> None:
     """Leave a run folder of every universe, too."""
-    for done in execute(configs, workspace, engine):
+    apart = [one for config in configs for one in seeds_apart(config)]
+    for done in execute(apart, workspace, engine):
         if done.trouble is not None:
             raise done.trouble
         say(f"{done.config.name}: open {done.path}")

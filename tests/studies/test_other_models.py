@@ -1,0 +1,96 @@
+"""Studies of deception and of guides, on texts whose deciding words are known."""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from attex.foundations.errors import UserError
+from attex.runner.engine import choose_engine
+from attex.runner.workspace import Workspace
+from attex.studies.running import run_study
+from attex.studies.study_file import read_study
+
+LSTM: dict[str, Any] = {
+    "data": {"type": "planted", "task": "keyword", "sizes": [400, 100, 100], "hide_truth": True},
+    "model": {"embedding_width": 12, "encoder": {"type": "lstm", "hidden": 8}},
+    "trainer": {"epochs": 12, "learning_rate": 0.02},
+    "seeds": [0],
+}
+DECEPTION: dict[str, Any] = {"study": "deception", "base": LSTM, "weights": [0, 1], "seeds": [0]}
+SMALL = LSTM | {
+    "model": {"embedding_width": 8, "encoder": {"type": "lstm", "hidden": 4}},
+    "data": {"type": "planted", "task": "keyword", "sizes": [60, 20, 20]},
+    "trainer": {"epochs": 1},
+}
+GUIDES: dict[str, Any] = {"study": "guides", "base": SMALL, "seeds": [0, 1]}
+
+
+def run(file: dict[str, Any], output: Path) -> Path:
+    workspace = Workspace.at(output=output, device="cpu")
+    path, failed = run_study(read_study(file), workspace, choose_engine(None, 1, {}, workspace))
+    assert path is not None
+    assert failed == 0
+    return path
+
+
+def test_a_deceptive_model_hides_what_it_decides_by(tmp_path: Path) -> None:
+    rows = pl.read_csv(run(DECEPTION, tmp_path) / "tables" / "deception.csv").iter_rows(named=True)
+    found = {(row["weight"], row["quantity"]): row for row in rows}
+    assert found[0, "impermissible_mass"]["value"] > 0.2
+    assert found[1, "impermissible_mass"]["value"] < 0.01, "less than 1 % is left"
+    assert found[0, "accuracy"]["value"] > 0.95
+    assert found[1, "accuracy"]["difference"] > -0.05, "at equal accuracy"
+    for weight in (0, 1):
+        # Without the one word that decides there is nothing to decide by; where its weight alone is
+        # gone, the states of the words around it still tell.
+        assert 0.35 < found[weight, "accuracy(removed)"]["value"] < 0.65
+        assert 0.35 < found[weight, "accuracy(neutralised)"]["value"] < 0.65
+    assert found[1, "accuracy(zeroed)"]["value"] > 0.9
+
+
+def test_every_guide_is_held_against_uniform_weights(tmp_path: Path) -> None:
+    path = run(GUIDES, tmp_path)
+    rows = [*pl.read_csv(path / "tables" / "guides.csv").iter_rows(named=True)]
+    assert {row["encoder"] for row in rows} == {"lstm"}, "a cell is called by its base"
+    assert len(rows) == 7
+    value = {row["guide"]: row["value"] for row in rows}
+    for row in rows:
+        assert row["difference"] == pytest.approx(row["value"] - value["uniform"])
+    numbers = pl.read_csv(path / "tables" / "numbers.csv", infer_schema_length=None)
+    accuracies = numbers.filter(pl.col("quantity") == "accuracy", pl.col("class") == "overall")
+    mean = {name[0]: each["value"].mean() for name, each in accuracies.group_by("guide")}
+    assert value == pytest.approx(mean)
+
+
+@pytest.mark.parametrize(
+    ("file", "changes", "said"),
+    [
+        (DECEPTION, {"weights": [0]}, "weights: should have at least 2 items"),
+        (
+            DECEPTION,
+            {"base": LSTM | {"data": "planted"}},
+            "the training texts have no impermissible token",
+        ),
+        (GUIDES, {"quantity": "f2"}, "quantity: predictions have no 'f2'"),
+        (
+            GUIDES,
+            {"base": SMALL | {"trainer": "deceptive"}},
+            "base.trainer: a study of kind 'guides' has",
+        ),
+        (GUIDES, {"encoder": "averge"}, "no encoder 'averge'; did you mean 'average'"),
+        (
+            GUIDES,
+            {"choices": {"guide": [1, 2]}},
+            "'guide' is what a study of kind 'guides' itself brings",
+        ),
+    ],
+)
+def test_a_wrong_file_is_refused_before_any_training(
+    file: dict[str, Any], changes: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError) as refused:
+        run(file | changes, tmp_path)
+    assert said in str(refused.value)
+    assert not [*tmp_path.rglob("numbers.json")]

@@ -40,25 +40,23 @@ _DATA: tuple[tuple[tuple[str, ...], Hindrance], ...] = (
 )
 
 _PRETRAINED = ("bert", "distilbert", "roberta")
-_TWO_TEXTS = ("snli", "babi_1", "babi_2", "babi_3")
 _ATTRIBUTIONS = ("lime", "integrated_gradients", "deep_lift", "gradient_shap")
 
 _NEEDS: tuple[tuple[str, Callable[[Claim], bool]], ...] = (
     ("a pretrained encoder", lambda c: c.encoder in _PRETRAINED),
-    ("models that read two texts", lambda c: c.dataset in _TWO_TEXTS),
-    ("training anew on masked texts (ROAR)", lambda c: c.quantity.startswith("racu_")),
+    ("a run of the study of ROAR", lambda c: c.quantity.startswith("racu_")),
     (
         "attributions (LIME, integrated gradients, …)",
         lambda c: any(a in c.quantity for a in _ATTRIBUTIONS),
     ),
-    ("training of adversaries", lambda c: "adversary, " in c.quantity),
-    ("training under the attention of another model", lambda c: "guide=" in c.quantity),
+    ("a run of the study of adversaries", lambda c: "adversary, " in c.quantity),
+    ("a run of the study of guides", lambda c: "guide=" in c.quantity),
     (
-        "training that hides attention",
+        "a run of the study of deception",
         lambda c: "lambda=" in c.quantity or c.quantity.endswith("(without impermissible tokens)"),
     ),
 )
-"""What attex would have to have, and of which numbers; the first that fits is named."""
+"""What it would take to have a number, and of which numbers; the first that fits is named."""
 
 
 def hindrance(claim: Claim) -> Hindrance | None:

@@ -64,6 +64,11 @@ class Masking(Strict):
         return round(max(steps, 0) * self.recursive, 9)
 
     @property
+    def scored_again(self) -> bool:
+        """Whether the model of these texts may say what is masked of others, and is worth keeping."""
+        return self.share == 0 or (self.taken_anew and self.share < 1)
+
+    @property
     def words(self) -> str:
         """What tables call it."""
         again = f", anew every {self.recursive:.0%}" if self.taken_anew else ""

@@ -3,7 +3,7 @@
 import functools
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -22,6 +22,7 @@ from attex.models.classifier import AttentionModel
 from attex.runner.dependencies import plugin_digests, version_of
 from attex.runner.evidence import findings_of, predictions_of, scores_of
 from attex.runner.masking import check_masking, masked_corpus, scoring_experiment
+from attex.runner.seed_stages import SeedStages
 from attex.runner.stage import Stage
 from attex.runner.stages.analysis import AnalysisStage
 from attex.runner.stages.corpus import CorpusStage
@@ -44,29 +45,6 @@ def check_until(until: str) -> None:
     if until not in UNTIL:
         near = did_you_mean(until, UNTIL)
         raise UserError(f"--until {until}: expected one of {', '.join(UNTIL)}{near}")
-
-
-@dataclass(frozen=True)
-class SeedStages:
-    """What is computed for one seed.
-
-    `controls` are the measures of each variant of its model, `findings` what analyses examined,
-    `explored` what a page shows of single texts.
-    """
-
-    training: Stage
-    predictions: Stage
-    importance: dict[str, Stage]
-    controls: dict[str, dict[str, Stage]]
-    findings: dict[str, Stage]
-    explored: Stage
-
-    def every(self) -> list[Stage]:
-        """Return all of them that numbers are made of."""
-        scores = [
-            stage for each in (self.importance, *self.controls.values()) for stage in each.values()
-        ]
-        return [self.training, self.predictions, *scores, *self.findings.values()]
 
 
 @functools.lru_cache(maxsize=64)
@@ -238,12 +216,6 @@ class Plan:
         if plan.whole.key != self.whole.key:
             raise UserError("masked.model: its data must be that of the experiment")
         return plan
-
-    @property
-    def is_scored_again(self) -> bool:
-        """Whether others may be masked by the model of this one, so that it is worth keeping."""
-        masked = self.config.masked
-        return masked is not None and (masked.share == 0 or (masked.taken_anew and masked.share < 1))
 
     def at(self, seed: int) -> SeedStages:
         """Return what is computed for a seed; for any, where there is but one."""

@@ -187,7 +187,7 @@ def _numbers_stage(plan: Plan, seed: int) -> Stage:
         f"source {name}": source.at(seed).training for name, source in plan.every_source().items()
     }
     inputs |= plan.compared_with(seed) if any(m.compares for m in plan.methods.values()) else {}
-    if plan.is_scored_again:
+    if plan.config.masked is not None and plan.config.masked.scored_again:
         inputs |= {"training": plan.seeds[seed].training}
     folder = plan.config.folder
     made_of = digest([stage.key for stage in plan.seeds[seed].every()])

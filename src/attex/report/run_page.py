@@ -68,6 +68,7 @@ def render_run(
         left_out=left_out[:_LISTED],
         left_out_rows=LEFT_OUT_ROWS,
         has_truth="truth" in explorer["texts"],
+        has_query="query_tokens" in explorer["texts"],
     )
 
 

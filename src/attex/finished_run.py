@@ -162,7 +162,7 @@ class Run:
             >>> run = attex.run(config, output_dir=tempfile.mkdtemp())
             >>> explanation = run.explain("The zorb was clean.", measures=["attention"])
             >>> explanation.tokens, explanation.unknown_words
-            (['the', 'zorb', 'was', 'clean', '.'], ['zorb', '.'])
+            (['the', 'zorb', 'was', 'clean', '.'], ['zorb', 'clean', '.'])
             >>> round(sum(explanation.scores["attention"]), 6)
             1.0
         """

@@ -42,6 +42,20 @@ class Explanation:
     unknown word. `scores` has a list for each measure, one score for each token, NaN where it has none.
     `probabilities` are by class, and `prediction` is the likeliest. `query` is what was asked of the
     text, if the models of the run read two.
+
+    Example:
+        >>> from attex import Explanation
+        >>> explanation = Explanation(
+        ...     run="inn",
+        ...     seed=0,
+        ...     tokens=["lovely", "zorb"],
+        ...     known=[True, False],
+        ...     scores={"attention": [0.75, 0.25]},
+        ...     prediction="positive",
+        ...     probabilities={"negative": 0.1, "positive": 0.9},
+        ... )
+        >>> explanation.unknown_words, explanation.shares["attention"][0]
+        (['zorb'], 1.0)
     """
 
     run: str

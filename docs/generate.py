@@ -1,13 +1,15 @@
 """Regenerate what the docs contain of the code: the reference of names, and figures.
 
 `python docs/generate.py reference` writes the reference alone, which trains nothing, and `python
-docs/generate.py screenshots` the pictures of the demo's page alone, which need a browser.
+docs/generate.py screenshots` the pictures of page, site and terminal alone, which need a browser.
 """
 
 import json
 import shutil
 import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import vl_convert
 from making import (
@@ -21,6 +23,7 @@ from making import (
 )
 
 import attex
+from attex.site.building import SiteBuilder
 
 DOCS = Path(__file__).parent
 FIGURES = DOCS / "figures"
@@ -61,8 +64,29 @@ def write_study_figures() -> None:
 
 
 def write_screenshots() -> None:
-    """Run the demo, and take pictures of its page."""
-    screenshots.of_a_run(_run(DOCS.parent / "experiments" / "demo.jsonnet").report, FIGURES)
+    """Run the demo, with other attention too, and take pictures of page, site and terminal."""
+    run = _run(DOCS.parent / "experiments" / "demo.jsonnet")
+    screenshots.of_a_run(run.report, FIGURES)
+    screenshots.of_a_terminal(run, FIGURES)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "outputs"
+        for changes in ({}, {"attention": "sdp"}, {"projection": "sparsemax"}):
+            written = _demo_with(**changes)
+            assert isinstance(attex.run(written, output_dir=folder, device="cpu"), attex.Run)
+        screenshots.of_a_site(SiteBuilder(folder).build(), FIGURES)
+
+
+def _demo_with(attention: str = "tanh", projection: str = "softmax") -> dict[str, Any]:
+    """Return a short demo under a name of its own."""
+    small = {"embedding_width": 16, "encoder": {"type": "average", "hidden": 16}}
+    return {
+        "name": f"demo_{attention}_{projection}",
+        "data": {"type": "planted", "sizes": [400, 100, 100]},
+        "model": small | {"attention": {"type": attention, "projection": projection}},
+        "trainer": {"epochs": 4, "learning_rate": 0.01},
+        "seeds": [0, 1],
+        "analyses": ["agreement", "truth"],
+    }
 
 
 def _run(file: Path) -> attex.Run:

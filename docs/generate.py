@@ -4,6 +4,7 @@
 docs/generate.py screenshots` the pictures of page, site and terminal alone, which need a browser.
 """
 
+import contextlib
 import json
 import shutil
 import sys
@@ -25,7 +26,7 @@ from making import (
 import attex
 from attex.site.building import SiteBuilder
 
-DOCS = Path(__file__).parent
+DOCS = Path(__file__).absolute().parent
 FIGURES = DOCS / "figures"
 
 
@@ -68,8 +69,8 @@ def write_screenshots() -> None:
     run = _run(DOCS.parent / "experiments" / "demo.jsonnet")
     screenshots.of_a_run(run.report, FIGURES)
     screenshots.of_a_terminal(run, FIGURES)
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "outputs"
+    with tempfile.TemporaryDirectory() as scratch, contextlib.chdir(scratch):
+        folder = Path("outputs")
         for changes in ({}, {"attention": "sdp"}, {"projection": "sparsemax"}):
             written = _demo_with(**changes)
             assert isinstance(attex.run(written, output_dir=folder, device="cpu"), attex.Run)

@@ -153,7 +153,8 @@ def test_resolving_fills_in_every_default_and_loses_nothing() -> None:
         ("importance.1.target=gold_loss", ("importance", 1, "target"), "gold_loss"),
         ("importance.1.target=gold_loss", ("importance", 1, "type"), "gradient"),
         ("importance.0=leave_one_out", ("importance", 0, "type"), "leave_one_out"),
-        ("model.encoder.hidden=4", ("model", "encoder"), {"type": "average", "hidden": 4}),
+        ("model.encoder.hidden=4", ("model", "encoder", "hidden"), 4),
+        ("model.encoder.hidden=4", ("model", "encoder", "type"), "average"),
         ("model.encoder=lstm", ("model", "encoder", "type"), "lstm"),
         (
             "model.attention.projection=sparsemax",
@@ -188,7 +189,8 @@ def test_every_kind_has_a_registry_whose_every_name_is_a_valid_choice() -> None:
         assert registry.kind == kind
         for entry in registry:
             required = {n for n, field in entry.options.model_fields.items() if field.is_required()}
-            given = {name: value for name, value in {"path": "x", "k": 5}.items() if name in required}
+            known = {"path": "x", "k": 5, "base": {}, "guide": {}}
+            given = {name: value for name, value in known.items() if name in required}
             assert registry.spec({"type": entry.name} | given).type == entry.name
 
 

@@ -163,7 +163,8 @@ def test_summaries_are_last_states_highest_filters_and_means() -> None:
     batch = make_batch(ASKED, extra_padding=3)
     embedded = torch.randn(*batch.tokens.shape, WIDTH)
     for entry in ENCODERS:
-        encoder: Encoder = ENCODERS.bind(ENCODERS.spec({"type": entry.name, "hidden": HIDDEN}), WIDTH)
+        width = {"hidden": HIDDEN} if "hidden" in entry.options.model_fields else {}
+        encoder: Encoder = ENCODERS.bind(ENCODERS.spec({"type": entry.name} | width), WIDTH)
         found = encoder.summary(encoder(embedded, batch.mask), batch.mask)
         for row, count in enumerate(batch.mask.sum(dim=1).tolist()):
             text = embedded[row, :count]

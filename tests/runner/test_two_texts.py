@@ -48,7 +48,8 @@ def test_every_measure_and_analysis_works_with_a_query(output: Path) -> None:
     )
     manifest = json.loads((finished.path / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["left_out"] == {
-        "adversarial (exact)": "the maximum is known of two classes and a linear decoder only"
+        "adversarial (exact)": "the maximum is known of two classes and a linear decoder only",
+        "impermissible": "the data marks no token as impermissible",
     }
     assert set(finished.tables["adversarial"]["method"]) == {"search"}
     page = finished.report.read_text(encoding="utf-8")
@@ -87,11 +88,3 @@ def test_a_model_asks_where_texts_have_a_query_and_only_there(
     with pytest.raises(UserError) as caught:
         run(output, **changed)
     assert message in str(caught.value)
-
-
-def test_the_page_has_heat_maps_of_both_texts_of_a_pair(output: Path) -> None:
-    pair = TINY["model"] | {"decoder": "pair", "query": {"shared": True}}
-    finished = run(output, model=pair, importance=["attention", "leave_one_out"], analyses=["agreement"])
-    page = finished.report.read_text(encoding="utf-8")
-    for row in ("query", "attention", "attention (query)", "leave_one_out (query)"):
-        assert f"<span>{row}</span>" in page

@@ -107,7 +107,7 @@ def test_what_is_wrong_is_seen(page: str, problem: str, tmp_path: Path) -> None:
 
 
 WITHOUT_A_FIGURE = ("departure", "impermissible")
-"""Analyses of models that are trained against others: what they draw is on the pages of their studies."""
+"""Analyses of models that are trained against others: what they draw is on pages of their studies."""
 WITH_A_FIGURE = [
     page
     for page in sorted((ROOT / "docs" / "analyses").glob("*.md"))

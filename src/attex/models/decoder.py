@@ -91,7 +91,7 @@ class Decoder(nn.Module, ABC):
 
     def turned(self) -> "Decoder":
         """Return the same with text and query in each other's place, where it attends to both."""
-        raise NotImplementedError(f"{type(self).__name__} attends to one text")
+        raise TypeError(f"{type(self).__name__} attends to one text")
 
     def forward(self, context: Tensor) -> Tensor:
         """Decode a context as the head of its own value."""

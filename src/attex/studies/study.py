@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from attex.analyses.headline import Headline
-from attex.foundations.registry import Registry
+from attex.foundations.errors import UserError
+from attex.foundations.registry import Registry, did_you_mean
 from attex.report.study_page import Part
 from attex.studies.designs import Design
 from attex.studies.run_set import RunSet
@@ -19,6 +20,10 @@ class Answer:
     lead: Sequence[str]
     parts: Sequence[Part]
     headlines: Sequence[Headline]
+
+
+Offered = Sequence[tuple[Mapping[str, str], frozenset[str]]]
+"""Cells, each with the names of the quantities that its models will have."""
 
 
 class Study(ABC):
@@ -48,17 +53,25 @@ class Study(ABC):
             ValueError: if there is no such design.
         """
 
-    @abstractmethod
-    def check(self, cells: Sequence[tuple[Mapping[str, str], frozenset[str]]]) -> None:
+    def check(self, cells: Offered) -> None:
         """Raise `UserError` if the models will not have the numbers that are asked about.
 
         `cells` are the cells, each with the names of the quantities that its models will have. Called
-        before any training.
+        before any training. By default any numbers will do.
         """
+        return
 
     @abstractmethod
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Say what follows; `designs` are those of the cells."""
+
+
+def check_predictions_have(quantity: str, cells: Offered) -> None:
+    """Raise `UserError` if a number that is read off predictions alone is asked for and is none."""
+    for _, names in cells:
+        if quantity not in names:
+            near = did_you_mean(quantity, names)
+            raise UserError(f"quantity: predictions have no '{quantity}'{near}")
 
 
 STUDIES: Registry[Study] = Registry("study", "attex.studies.kinds")

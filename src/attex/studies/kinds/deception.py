@@ -15,7 +15,7 @@ from attex.studies.leading import ACCURACY
 from attex.studies.parts.compared import Compared, Row
 from attex.studies.parts.subject import minus
 from attex.studies.run_set import RunSet
-from attex.studies.study import STUDIES, Answer, Study
+from attex.studies.study import STUDIES, Answer, Offered, Study
 
 WEIGHT = "weight"
 _ANALYSIS = "impermissible"
@@ -65,7 +65,7 @@ class Deception(Study):
         """Cross all levels."""
         return every_combination(levels, blocks, "a study of kind 'deception'")
 
-    def check(self, cells: Sequence[tuple[Mapping[str, str], frozenset[str]]]) -> None:
+    def check(self, cells: Offered) -> None:
         """Refuse data whose test texts have no impermissible token."""
         for about, names in cells:
             if MASS not in names:

@@ -85,10 +85,6 @@ class Frontier(Study):
         """Cross all levels."""
         return every_combination(levels, blocks, "a frontier")
 
-    def check(self, cells: Sequence[tuple[Mapping[str, str], frozenset[str]]]) -> None:
-        """Take any models: what is asked of them the study has asked for itself."""
-        return
-
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Lay out where everything lies, and which adversary went furthest."""
         every = [*panels(runs, CHOICE)]

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from attex.analyses.headline import Headline
 from attex.analyses.summary import frame
 from attex.foundations.errors import UserError
-from attex.foundations.registry import Spec, did_you_mean
+from attex.foundations.registry import Spec
 from attex.models.encoder import ENCODERS
 from attex.report.study_page import Part
 from attex.studies.designs import Design, every_combination
@@ -14,7 +14,7 @@ from attex.studies.leading import ACCURACY
 from attex.studies.parts.compared import Compared, Row
 from attex.studies.parts.subject import minus
 from attex.studies.run_set import RunSet
-from attex.studies.study import STUDIES, Answer, Study
+from attex.studies.study import STUDIES, Answer, Offered, Study, check_predictions_have
 
 GUIDE = "guide"
 BASE, UNIFORM, OWN = "the base itself", "uniform", "own"
@@ -84,12 +84,9 @@ class Guides(Study):
         """Cross all levels."""
         return every_combination(levels, blocks, "a study of kind 'guides'")
 
-    def check(self, cells: Sequence[tuple[Mapping[str, str], frozenset[str]]]) -> None:
+    def check(self, cells: Offered) -> None:
         """Refuse a quantity that predictions do not give."""
-        for _, names in cells:
-            if self.quantity not in names:
-                near = did_you_mean(self.quantity, names)
-                raise UserError(f"quantity: predictions have no '{self.quantity}'{near}")
+        check_predictions_have(self.quantity, cells)
 
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Hold every guide against uniform weights."""

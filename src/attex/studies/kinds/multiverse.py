@@ -1,6 +1,6 @@
 """What a number depends on: the same model under every defensible choice."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from attex.studies.parts.faithful import faithful_part
 from attex.studies.parts.spread import spread_part
 from attex.studies.parts.subject import Subject, cell_name
 from attex.studies.run_set import CellRuns, RunSet
-from attex.studies.study import STUDIES, Answer, Study
+from attex.studies.study import STUDIES, Answer, Offered, Study
 
 Accuracy = Annotated[float, Field(ge=0, le=1)]
 
@@ -52,7 +52,7 @@ class Multiverse(Study):
         """Take the Golay design and its blocks where they fit."""
         return design_for(levels, blocks, names=names)
 
-    def check(self, cells: Sequence[tuple[Mapping[str, str], frozenset[str]]]) -> None:
+    def check(self, cells: Offered) -> None:
         """Refuse a quantity or a conclusion that the models will not have."""
         offered = frozenset(name for _, names in cells for name in names)
         for quantity in self.quantities or ():

@@ -7,13 +7,13 @@ from pydantic import Field
 
 from attex.config.masking import Scorer
 from attex.foundations.errors import UserError
-from attex.foundations.registry import Spec, did_you_mean
+from attex.foundations.registry import Spec
 from attex.importance.measure import MEASURES
 from attex.studies.designs import Design, every_combination
 from attex.studies.leading import ACCURACY
 from attex.studies.parts.retrained import MASKING, MEASURE, SHARE, Retrained, retrained_part
 from attex.studies.run_set import RunSet
-from attex.studies.study import STUDIES, Answer, Study
+from attex.studies.study import STUDIES, Answer, Offered, Study, check_predictions_have
 
 Way = Literal["plain", "recursive"]
 _MEASURES = ("attention", "gradient", "input_x_gradient", "leave_one_out")
@@ -69,12 +69,9 @@ class Roar(Study):
         """Cross all levels: a curve needs every share."""
         return every_combination(levels, blocks, "a study of kind 'roar'")
 
-    def check(self, cells: Sequence[tuple[Mapping[str, str], frozenset[str]]]) -> None:
+    def check(self, cells: Offered) -> None:
         """Refuse a quantity that predictions do not give."""
-        for _, names in cells:
-            if self.quantity not in names:
-                near = did_you_mean(self.quantity, names)
-                raise UserError(f"quantity: predictions have no '{self.quantity}'{near}")
+        check_predictions_have(self.quantity, cells)
 
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Draw the curves of all measures, and say what each comes to."""

@@ -39,10 +39,6 @@ class Seeds(Study):
         """Cross all levels."""
         return every_combination(levels, blocks, "a study of seeds")
 
-    def check(self, cells: Sequence[tuple[Mapping[str, str], frozenset[str]]]) -> None:
-        """Take any models: what is asked of them the study has asked for itself."""
-        return
-
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Lay out how far seeds are apart."""
         every = [*panels(runs, _CHOICE)]

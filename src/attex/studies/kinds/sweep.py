@@ -1,6 +1,6 @@
 """A grid over named keys: every number of every setting."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from attex.analyses.headline import Headline
 from attex.analyses.summary import frame
@@ -27,10 +27,6 @@ class Sweep(Study):
     def design(self, levels: Sequence[int], blocks: int | None, names: Sequence[str]) -> Design:
         """Cross all levels."""
         return every_combination(levels, blocks, "a sweep")
-
-    def check(self, cells: Sequence[tuple[Mapping[str, str], frozenset[str]]]) -> None:
-        """Take any numbers."""
-        return
 
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Lay out every quantity of every setting."""

@@ -61,10 +61,6 @@ class UseOfAttention(Study):
         """Cross all levels."""
         return every_combination(levels, blocks, "a study of the use of attention")
 
-    def check(self, cells: Sequence[tuple[Mapping[str, str], frozenset[str]]]) -> None:
-        """Take any models: what is asked of them the study has asked for itself."""
-        return
-
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Give every cell its point."""
         every = [*panels(runs, _CHOICE)]

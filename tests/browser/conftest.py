@@ -4,7 +4,7 @@ import functools
 import json
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,32 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> attex.Run:
     finished = attex.run(experiment, output_dir=folder / "out", device="cpu")
     assert isinstance(finished, attex.Run)
     return finished
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Any, run: attex.Run) -> Iterator[Callable[..., Any]]:
+    pages = []
+
+    def goto(address: str | None = None, hash_: str = "", **options: Any) -> Any:
+        context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
+        page = context.new_page()
+        page.troubles, page.asked = [], []
+        page.on("pageerror", lambda error: page.troubles.append(str(error)))
+        page.on("request", lambda request: page.asked.append(request.url))
+        page.goto((address or f"file://{run.report}") + hash_)
+        page.wait_for_selector("#explorer[data-ready]")
+        pages.append(page)
+        return page
+
+    yield goto
+    for page in pages:
+        assert page.troubles == []
+        page.context.close()
+
+
+@pytest.fixture(scope="module")
+def page(opened: Callable[..., Any]) -> Any:
+    return opened()
 
 
 @pytest.fixture(scope="session")

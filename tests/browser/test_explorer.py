@@ -1,65 +1,18 @@
 """The explorer in a real browser: every control works, and texts stay text."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
-import torch
+from explorer_page import adversary, choose, control, hand, instances, names, outcome, settle
 
 import attex
-from attex.counterfactual import adversarial_exact
-from attex.counterfactual.permutation import permute
-from attex.data.batch import Batch
-from attex.foundations.divergences import distribution, jensen_shannon, total_variation
 
 HOSTILE = '<img/src=x/onerror="window.hacked=1">'
-
-
-@pytest.fixture(scope="module")
-def opened(browser: Any, run: attex.Run) -> Iterator[Callable[..., Any]]:
-    pages = []
-
-    def goto(address: str | None = None, hash_: str = "", **options: Any) -> Any:
-        context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
-        page = context.new_page()
-        page.troubles, page.asked = [], []
-        page.on("pageerror", lambda error: page.troubles.append(str(error)))
-        page.on("request", lambda request: page.asked.append(request.url))
-        page.goto((address or f"file://{run.report}") + hash_)
-        page.wait_for_selector("#explorer[data-ready]")
-        pages.append(page)
-        return page
-
-    yield goto
-    for page in pages:
-        assert page.troubles == []
-        page.context.close()
-
-
-@pytest.fixture(scope="module")
-def page(opened: Callable[..., Any]) -> Any:
-    return opened()
-
-
-def control(page: Any, name: str) -> Any:
-    return page.locator(f'#explorer [data-x="{name}"]')
-
-
-def names(page: Any) -> list[str]:
-    return page.evaluate("attexExplorer.explorer.kept.map((i) => attexExplorer.explorer.texts.names[i])")
-
-
-def settle(page: Any) -> None:
-    page.wait_for_timeout(250)
-
-
-def instances(run: attex.Run, seed: int = 0) -> pl.DataFrame:
-    return run.instances.filter(pl.col("seed") == seed)
 
 
 def test_the_list_has_every_analysed_text(page: Any, run: attex.Run) -> None:
@@ -152,144 +105,6 @@ def test_sorting_by_entropy_and_by_the_adversary_is_sorting_by_pythons(
         listed = [values[place[name]] for name in names(page)]
         assert all(a >= b - 1e-4 for a, b in pairwise(listed)), sort
     control(page, "clear").click()
-
-
-def readout(run: attex.Run, text: int, seed: int = 0) -> tuple[Any, torch.Tensor, torch.Tensor]:
-    """The readout, attention and mask of one text, from the model and the words alone."""
-    row = instances(run, seed).row(text, named=True)
-    index = {word: number for number, word in enumerate(run.vocabulary["words"])}
-    margin = int(run.vocabulary["markers"])
-    words = [index.get(word, 1) for word in row["tokens"]]
-    tokens = torch.tensor([[2, *words, 3] if margin else words])
-    mask = torch.ones_like(tokens, dtype=torch.bool)
-    scorable = mask.clone()
-    if margin:
-        scorable[:, [0, -1]] = False
-    batch = Batch(tokens, mask, scorable, torch.zeros(1), torch.zeros(1))
-    model = run.model(seed)
-    with torch.no_grad():
-        hidden = model.encode(model.embed(batch), batch)
-        attention = model.attend(hidden, batch).double()
-        whole = model.readout(hidden, batch)
-    inside = slice(margin, tokens.shape[1] - margin)
-    values = whole.values[:, inside].double()
-    return type(whole)(values, whole.head, whole.linear), attention[:, inside], scorable[:, inside]
-
-
-def adversary(run: attex.Run, text: int, epsilon: float) -> tuple[float, torch.Tensor]:
-    read, attention, mask = readout(run, text)
-    bias = read.head(torch.zeros(1, dtype=torch.float64)).item()
-    jsd, other = adversarial_exact(read.values[..., 0], attention, mask, bias, epsilon)
-    return jsd.item(), other
-
-
-def choose(page: Any, text: int) -> None:
-    page.evaluate("(i) => attexExplorer.explorer._choose(i)", text)
-    page.wait_for_function("attexExplorer.explorer.pane.hands.weights !== null")
-
-
-def outcome(page: Any) -> dict[str, float]:
-    return page.evaluate("attexExplorer.explorer.pane.hands.outcome")
-
-
-def hand(page: Any, choice: str) -> None:
-    page.locator(f'#explorer-hands input[value="{choice}"]').check()
-
-
-@torch.no_grad()
-def test_hands_on_the_attention_give_what_python_gives(page: Any, run: attex.Run) -> None:
-    for text in (0, 5):
-        choose(page, text)
-        read, own, mask = readout(run, text)
-        length = own.shape[1]
-        before = distribution(read.decode(own))[0]
-        class_ = int(before.argmax())
-
-        def check(weights: torch.Tensor) -> None:
-            now = read.decode(weights)  # noqa: B023
-            said = outcome(page)
-            assert said["probability"] == pytest.approx(distribution(now)[0, class_].item(), abs=1e-6)  # noqa: B023
-            assert said["own"] == pytest.approx(before[class_].item(), abs=1e-6)  # noqa: B023
-            assert said["tvd"] == pytest.approx(total_variation(now, read.decode(own)).item(), abs=1e-6)  # noqa: B023
-            assert said["jsd"] == pytest.approx(jensen_shannon(weights, own).item(), abs=1e-6)  # noqa: B023
-
-        hand(page, "own")
-        check(own)
-        alone = distribution(read.head(read.values[0]))[:, class_]
-        assert outcome(page)["low"] == pytest.approx(alone.min().item(), abs=1e-6)
-        assert outcome(page)["high"] == pytest.approx(alone.max().item(), abs=1e-6)
-        hand(page, "uniform")
-        check(torch.full((1, length), 1 / length, dtype=torch.float64))
-        hand(page, "permuted")
-        shuffled = torch.tensor(
-            [page.evaluate("Array.from(attexExplorer.explorer.pane.hands.weights)")]
-        ).double()
-        assert sorted(shuffled[0].tolist()) == pytest.approx(sorted(own[0].tolist()), abs=1e-7)
-        check(shuffled)
-        number = page.evaluate("attexExplorer.explorer.pane.text.id")
-        draws = permute(read, own, mask, draws=3, ids=torch.tensor([int(number)]))
-        assert outcome(page)["tvd"] == pytest.approx(
-            draws[0, page.evaluate("attexExplorer.explorer.state.draw")].item(), abs=1e-6
-        )
-        page.locator("#explorer-hands button").click()
-        assert outcome(page)["tvd"] == pytest.approx(
-            draws[0, page.evaluate("attexExplorer.explorer.state.draw")].item(), abs=1e-6
-        )
-        page.evaluate("attexExplorer.explorer.state.draw = 0")
-        hand(page, "exact")
-        page.locator("#explorer-hands input[type=range]").fill("0.1")
-        best, other = adversary(run, text, 0.1)
-        assert outcome(page)["jsd"] == pytest.approx(best, abs=1e-6)
-        assert outcome(page)["tvd"] == pytest.approx(
-            total_variation(read.decode(other), read.decode(own)).item(), abs=1e-6
-        )
-        hand(page, "searched")
-        page.wait_for_function(
-            "document.querySelector('#explorer-hands .says')?.isConnected", timeout=20000
-        )
-        page.wait_for_function(
-            "!document.querySelector('#explorer-hands .result').textContent.startsWith('Searching')"
-        )
-        assert outcome(page)["tvd"] <= 0.1
-        assert outcome(page)["jsd"] <= best + 1e-6
-        hand(page, "own")
-
-
-@torch.no_grad()
-def test_a_weight_is_typed_or_moved_by_keys_or_dragged(page: Any, run: attex.Run) -> None:
-    choose(page, 5)
-    read, own, _ = readout(run, 5)
-    words = page.locator('#explorer [data-x="text"] button.word')
-    words.nth(1).click()
-    page.locator("#explorer-hands input[type=number]").fill("0.4")
-    page.locator("#explorer-hands input[type=number]").press("Enter")
-    rest = own[0].clone()
-    rest[1] = 0
-    weights = 0.6 * rest / rest.sum()
-    weights[1] = 0.4
-    class_ = int(distribution(read.decode(own))[0].argmax())
-    expected = distribution(read.decode(weights[None]))[0, class_].item()
-    assert outcome(page)["probability"] == pytest.approx(expected, abs=1e-6)
-    assert page.locator('#explorer-hands input[value="hand"]').is_checked()
-    words.nth(1).focus()
-    page.keyboard.press("ArrowUp")
-    assert page.evaluate("attexExplorer.explorer.pane.hands.weights[1]") == pytest.approx(0.41, abs=1e-6)
-    page.keyboard.press("ArrowRight")
-    assert page.evaluate("document.activeElement.textContent") == words.nth(2).inner_text()
-    bar = page.locator('#explorer [data-x="text"] .bar').nth(2)
-    bar.scroll_into_view_if_needed()
-    box = bar.bounding_box()
-    before = page.evaluate("attexExplorer.explorer.pane.hands.weights[2]")
-    page.mouse.move(box["x"] + 8, box["y"] + 30)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 8, box["y"] - 18)
-    page.mouse.up()
-    assert page.evaluate("attexExplorer.explorer.pane.hands.weights[2]") == pytest.approx(
-        before + 0.3, abs=0.02
-    )
-    assert page.evaluate(
-        "attexExplorer.explorer.pane.hands.weights.reduce((a, b) => a + b)"
-    ) == pytest.approx(1)
 
 
 def test_a_chosen_word_tells_its_numbers_and_what_its_state_stands_for(

@@ -269,3 +269,9 @@ def test_a_run_that_finds_all_in_the_cache_loads_nothing_that_computes_or_draws(
 def test_files_are_short() -> None:
     long = {path.name: n for path in modules if (n := len(path.read_text().splitlines())) > 400}
     assert not long
+
+
+def test_no_two_test_files_have_one_name() -> None:
+    """Pytest imports test files by their bare name: the second of two alike is not collected."""
+    names = [path.name for path in Path(__file__).parent.rglob("test_*.py")]
+    assert sorted(names) == sorted(set(names))

@@ -20,6 +20,8 @@ class Batch:
     asked of each text, padded to a width of its own, with the labels and ids of the texts; None
     where nothing is asked. `allowed` [B,O] marks the classes that can be the answer; None: all.
     `impermissible` [B,T] marks what attention may be trained to hide; None: nobody has said.
+    Where words are cut into pieces, `word` [B,T] has the number of the word that each piece is of,
+    counted from 0, and −1 elsewhere; None: every scorable position is a word.
     """
 
     tokens: Tensor
@@ -31,9 +33,19 @@ class Batch:
     query: "Batch | None" = None
     allowed: Tensor | None = None
     impermissible: Tensor | None = None
+    word: Tensor | None = None
 
     def __len__(self) -> int:
         return self.tokens.shape[0]
+
+    @property
+    def scored(self) -> Tensor:
+        """Mark where scores stand [B,T]: at every scorable position, or at the first piece of a word."""
+        if self.word is None:
+            return self.scorable
+        begins = torch.ones_like(self.scorable)
+        begins[:, 1:] = self.word[:, 1:] != self.word[:, :-1]
+        return self.scorable & begins
 
     def tensors(self) -> dict[str, Tensor]:
         """Return the tensors there are, by name; those of the query after `query.`."""
@@ -66,6 +78,8 @@ class Batch:
             for name in ("scorable", "truth", "impermissible")
             if (value := getattr(self, name)) is not None
         }
+        if self.word is not None:
+            marks["word"] = self.word.gather(1, order).where(mask, -1)
         return replace(self, tokens=tokens, mask=mask, **marks)
 
 

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attex.data.batch import Batch
 from attex.foundations.divergences import distribution
-from attex.importance.measure import MEASURES, only_scorable, tied
+from attex.importance.measure import MEASURES, by_word, only_scorable, tied
 from attex.models.classifier import AttentionModel
 
 
@@ -47,7 +47,8 @@ def gradient(
         direction, size = _output_slope(logits, batch.labels, target)
         (slope,) = torch.autograd.grad(logits, embedded, grad_outputs=direction)
     products = (slope * embedded).sum(dim=-1).detach().double()
-    scores = tied((products * size[:, None]).abs(), model, attention, batch)
+    products = by_word(products * size[:, None], batch)
+    scores = tied(products.abs(), model, attention, batch)
     return only_scorable(scores, batch)
 
 
@@ -79,7 +80,7 @@ def input_x_gradient(
         chosen = batch.labels if target == "gold" else logits.argmax(dim=1)
         chosen = chosen if logits.shape[1] > 1 else torch.zeros_like(chosen)
         (slope,) = torch.autograd.grad(logits.gather(1, chosen[:, None]).sum(), embedded)
-    products = (slope * embedded).sum(dim=-1).detach().double()
+    products = by_word((slope * embedded).sum(dim=-1).detach().double(), batch)
     return only_scorable(tied(products.abs(), model, attention, batch), batch)
 
 
@@ -134,7 +135,7 @@ def _norms(model: AttentionModel, batch: Batch, hidden: Tensor, inputs: Tensor, 
 def _shares(norms: Tensor, batch: Batch) -> Tensor:
     """Divide norms [B,T] by their sum over the scorable positions: [B,T]."""
     norms = norms * batch.scorable
-    return only_scorable(norms / norms.sum(dim=1, keepdim=True), batch)
+    return only_scorable(by_word(norms / norms.sum(dim=1, keepdim=True), batch), batch)
 
 
 def _output_slope(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import torch
 from torch import Tensor
 
 from attex.data.batch import Batch
@@ -48,6 +49,21 @@ def tied(scores: Tensor, model: AttentionModel, attention: Tensor, batch: Batch)
     return scores.gather(1, model.alike(attention, batch))
 
 
+def by_word(values: Tensor, batch: Batch) -> Tensor:
+    """Add up what the pieces of each word have, signs and all: [B,T] → [B,T].
+
+    The sum stands at every piece of the word. Where positions are words, all stays as it is.
+    """
+    if batch.word is None:
+        return values
+    number = batch.word.clamp(min=0)
+    sums = torch.zeros_like(values).scatter_add(1, number, values * (batch.word >= 0))
+    return sums.gather(1, number)
+
+
 def only_scorable(scores: Tensor, batch: Batch) -> Tensor:
-    """Blank what does not count: float64, NaN off the scorable positions."""
-    return scores.double().masked_fill(~batch.scorable, float("nan"))
+    """Blank what does not count: float64, NaN but where a scorable position, or word, has its score.
+
+    Of a word in pieces it stands at the first of them; `by_word` adds up what they have.
+    """
+    return scores.double().masked_fill(~batch.scored, float("nan"))

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from attex.data.batch import Batch
-from attex.importance.measure import MEASURES, only_scorable, tied
+from attex.importance.measure import MEASURES, by_word, only_scorable, tied
 from attex.models.classifier import AttentionModel
 
 
@@ -26,4 +26,4 @@ def attention(model: AttentionModel, batch: Batch) -> Tensor:
         tensor([[0.2500, 0.7500]], dtype=torch.float64)
     """
     weights = model(batch).attention
-    return only_scorable(tied(weights, model, weights, batch), batch)
+    return only_scorable(by_word(tied(weights, model, weights, batch), batch), batch)

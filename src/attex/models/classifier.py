@@ -172,7 +172,10 @@ class AttentionModel(nn.Module):
 
     def forward(self, batch: Batch) -> Trace:
         """Compose the steps."""
-        embedded = self.embed(batch)
+        return self.resume(self.embed(batch), batch)
+
+    def resume(self, embedded: Tensor, batch: Batch) -> Trace:
+        """Go on from embeddings [B,T,d] that need not be those of the batch's own tokens."""
         hidden, layers = self.encode_layers(embedded, batch)
         asked = self.ask(batch)
         energies = self.score(hidden, batch, asked)

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import torch
 from entmax import entmax15 as exact_entmax15
-from entmax import entmax_bisect
 from entmax import sparsemax as exact_sparsemax
 from pydantic import Field
 from torch import Tensor, nn
 
+from attex.models.entmax_root import entmax_root
 from attex.models.projection import PROJECTIONS
 from attex.models.projections.dense import softmax
 
@@ -18,7 +18,7 @@ Rate = Annotated[float, Field(gt=0, le=10, allow_inf_nan=False)]
 
 _LOWEST_LEARNED, _HIGHEST_LEARNED = 1.01, 4.0
 _NEARLY_SOFTMAX = 1.001
-"""Below this α bisection runs out of float32, and softmax is its limit."""
+"""Below this α powers run out of float32, and softmax is their limit."""
 
 
 @PROJECTIONS.register("sparsemax", cite="Martins & Astudillo 2016", sparse=True)
@@ -61,7 +61,7 @@ def entmax15(energies: Tensor, mask: Tensor) -> Tensor:
     return (weights * mask).to(energies.dtype)
 
 
-@PROJECTIONS.register("entmax", cite="Peters et al. 2019", sparse=True)
+@PROJECTIONS.register("entmax", cite="Peters et al. 2019", sparse=True, version=2)
 def entmax(energies: Tensor, mask: Tensor, *, alpha: Alpha = 1.5) -> Tensor:
     """α-entmax of a fixed α ≥ 1: argmax_p p·z + H_α(p), with Tsallis' entropy H_α.
 
@@ -74,10 +74,10 @@ def entmax(energies: Tensor, mask: Tensor, *, alpha: Alpha = 1.5) -> Tensor:
     if alpha == 1.5:
         return entmax15(energies, mask)
     exact = _full_precision(energies)
-    return _bisected(exact, mask, exact.new_full((), alpha)).to(energies.dtype)
+    return _projected(exact, mask, exact.new_full((), alpha)).to(energies.dtype)
 
 
-@PROJECTIONS.register("learned_entmax", cite="Correia et al. 2019", sparse=True)
+@PROJECTIONS.register("learned_entmax", cite="Correia et al. 2019", sparse=True, version=2)
 class LearnedEntmax(nn.Module):
     """α-entmax with a learned α, one for the model: argmax_p p·z + H_α(p).
 
@@ -99,14 +99,13 @@ class LearnedEntmax(nn.Module):
     def forward(self, energies: Tensor, mask: Tensor) -> Tensor:
         """Project with the present α."""
         exact = _full_precision(energies)
-        return _bisected(exact, mask, self.alpha.to(exact.dtype)).to(energies.dtype)
+        return _projected(exact, mask, self.alpha.to(exact.dtype)).to(energies.dtype)
 
 
-def _bisected(energies: Tensor, mask: Tensor, alpha: Tensor) -> Tensor:
+def _projected(energies: Tensor, mask: Tensor, alpha: Tensor) -> Tensor:
     # α stays on the device: a number in Python would have to be waited for.
     sunk = _sunk(energies, mask, 1.0 / (alpha.detach() - 1.0))
-    weights: Tensor = entmax_bisect(sunk, alpha, dim=-1)
-    return weights * mask
+    return entmax_root(sunk, alpha) * mask
 
 
 def _full_precision(energies: Tensor) -> Tensor:

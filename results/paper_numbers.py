@@ -40,11 +40,14 @@ class PaperNumbers(StudyNumbers):
             (one.claim.cell, one.claim.key, one.claim.class_): one.claim
             for one in reversed(self.judgements)
         }
+        self._further: dict[str, StudyNumbers] = {}
         self._marks = {one.claim.claim: MARKS[one.verdict] for one in self.judged}
 
     def further(self, study: str) -> StudyNumbers:
         """Return the numbers of another study that the page shows, from a table beside the numbers."""
-        return StudyNumbers(self.folder / f"{study}.csv", study)
+        if study not in self._further:
+            self._further[study] = StudyNumbers(self.folder / f"{study}.csv", study)
+        return self._further[study]
 
     def claim(self, cell: Cell, quantity: str, class_: str = OVERALL) -> Claim | None:
         """Return what the paper published about the same, if there is anything."""

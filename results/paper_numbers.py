@@ -61,9 +61,11 @@ class PaperNumbers(StudyNumbers):
     def marked(self, cell: Cell, quantity: str, class_: str = OVERALL) -> str:
         """Write the published number with the verdict on it."""
         claim = self.claim(cell, quantity, class_)
-        return (
-            "–" if claim is None else f"{number(claim.mean)} {self._marks.get(claim.claim, '')}".strip()
-        )
+        return "–" if claim is None else self.mark(claim)
+
+    def mark(self, claim: Claim) -> str:
+        """Write what was claimed with the verdict on it."""
+        return f"{number(claim.mean)} {self._marks.get(claim.claim, '')}".strip()
 
     def counts(self) -> dict[str, int]:
         """Count the verdicts on what ours stand beside."""

@@ -95,11 +95,15 @@ class StudyNumbers:
         return [model for model in self.planned if model not in self.made]
 
     def missing_table(self) -> str:
-        """Count by dataset and setting which models are still to be trained."""
-        planned = Counter((model.cell[0], model.setting) for model in self.planned)
-        missing = Counter((model.cell[0], model.setting) for model in self.missing)
-        rows = [[*place, str(count), str(planned[place])] for place, count in missing.items()]
-        return table(["data", "setting", "missing", "of"], rows)
+        """Count by setting and dataset which models are still to be trained."""
+        planned = Counter((model.setting, model.cell[0]) for model in self.planned)
+        missing = Counter((model.setting, model.cell[0]) for model in self.missing)
+        by_setting: dict[str, list[str]] = {}
+        for place, count in missing.items():
+            by_setting.setdefault(place[0], []).append(f"{place[1]} {count} of {planned[place]}")
+        return table(
+            ["setting", "missing"], [[name, ", ".join(some)] for name, some in by_setting.items()]
+        )
 
 
 @functools.cache

@@ -13,11 +13,13 @@ from results.by_seed import Aside, Seeds
 from results.lambdas import ENTROPY, NAME, lambda_rows
 from results.paper_numbers import PaperNumbers
 from results.papers import FIGURES, PLACE, TEMPLATE, page_text
+from results.shown import SHOWN
 from results.study_numbers import CELL as PARTS
 from results.study_numbers import STUDIES, StudyNumbers
 from scipy.stats import kendalltau
 
 from attex.claims.ledger import published
+from attex.claims.quantities import key_of
 from attex.studies.run_set import CellRuns, RunSet
 from attex.studies.study_file import find_study
 from attex.studies.universes import cells_of
@@ -140,7 +142,7 @@ def test_models_that_a_study_still_lacks_are_those_of_its_file(tmp_path: Path) -
     some = StudyNumbers(tmp_path / "some.csv", study)
     assert (some.models, some.missing) == (46, nothing.planned[-2:])
     (last,) = some.missing_table().splitlines()[2:]
-    assert last.endswith("| 2 | 12 |")
+    assert last.endswith("| sst 2 of 12 |")
 
 
 def test_numbers_are_found_without_the_options_of_measures(tmp_path: Path) -> None:
@@ -153,6 +155,12 @@ def test_numbers_are_found_without_the_options_of_measures(tmp_path: Path) -> No
     for cell in some.cells:
         assert len(some.seeds(cell, "top_k(k=non_zero)(attention, gradient)").values) == 3
         assert not some.seeds(cell, "top_k(k=average_length)(attention, gradient)")
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_what_a_page_shows_is_in_its_table(name: str) -> None:
+    there = {key_of(quantity) for quantity in quantities_of(PLACE / name / "numbers.csv")}
+    assert {key_of(quantity) for quantity in SHOWN[name]} <= there
 
 
 FURTHER = {

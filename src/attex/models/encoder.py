@@ -105,15 +105,18 @@ class Encoder(nn.Module, ABC):
         """
         embedded, mask = whole.embedded, whole.mask
         texts, positions = whole.deleted.nonzero(as_tuple=True)
-        length = embedded.shape[1] - 1
-        size = embedded.element_size() * max(1, length)
-        floats = embedded.shape[2] + _STATES_PER_POSITION * self.width
-        floats += self.weights_per_position * length
-        for span in steps(spans(len(texts), size * floats, budget)):
+        for span in steps(spans(len(texts), self.bytes_each(embedded[:, 1:]), budget)):
             text, position = texts[span], positions[span]
             variants = self(_close_up(embedded[text], position), _close_up(mask[text], position))
             without = tuple(read.of(text)(variants) for read in reads)
             yield Deletions(text, position, without, closed=True)
+
+    def bytes_each(self, embedded: Tensor) -> int:
+        """Return about how many bytes it takes to encode one text as long as these: embedded [B,T,d]."""
+        length = embedded.shape[1]
+        floats = embedded.shape[2] + _STATES_PER_POSITION * self.width
+        floats += self.weights_per_position * length
+        return embedded.element_size() * max(1, length) * floats
 
     def influences(
         self, embedded: Tensor, mask: Tensor, directions: Tensor, budget: int

@@ -361,3 +361,12 @@ def test_words_that_the_model_treats_the_same_have_the_mean_of_their_values() ->
     assert values[0][repeated.scorable[0]].sum().item() == pytest.approx(whole, abs=1e-9)
     order_counts = shapley_values(make_model("lstm").double(), repeated, samples=30)
     assert order_counts[0, twice[0]] != order_counts[0, twice[1]]
+
+
+@pytest.mark.parametrize("projection", ["sparsemax", "entmax15"])
+def test_words_that_sparse_attention_leaves_out_are_tied_at_zero(projection: str) -> None:
+    model, batch = make_model("average", "tanh", projection), make_batch([200, 190, 30])
+    scores = occlusion(model, batch)
+    exact = occlusion(model.double(), batch)
+    assert ((scores == 0) == (exact < 1e-12)).all()
+    assert (scores == 0).sum() > 200

@@ -24,9 +24,10 @@ class Masking:
     A word that is off has the embedding of padding, at all of its pieces. The text keeps its length,
     and markers stay. Words are counted along each text: `words` [B,W] marks those that it has, and
     `counts` [B] says how many. `whole` [B] is the number that is explained of the texts as they are.
+    `budget` is the bytes that they may take side by side.
     """
 
-    def __init__(self, model: AttentionModel, batch: Batch, target: Target) -> None:
+    def __init__(self, model: AttentionModel, batch: Batch, target: Target, budget: int) -> None:
         self._scorable, scored = batch.scorable, batch.scored
         self._slots = (scored.cumsum(dim=1) - 1).clamp(min=0)
         self.counts = scored.sum(dim=1)
@@ -34,8 +35,10 @@ class Masking:
         self.words = numbers < self.counts[:, None]
         self._copies = (_Mixed if model.encoder.position_wise else _Encoded)(model, batch)
         texts = torch.arange(len(batch), device=scored.device)
+        kept = torch.ones_like(batch.mask)
         # As every copy is made, so that one with nothing off differs by no rounding.
-        logits = self._copies.logits(texts, torch.ones_like(batch.mask))
+        parts = spans(len(batch), self._copies.bytes_each, budget)
+        logits = torch.cat([self._copies.logits(texts[span], kept[span]) for span in parts])
         self._explained = Explained.of(logits, target)
         self.whole = self._explained(logits).double()
 

@@ -14,6 +14,7 @@ from attex.foundations.registry import RUNTIME
 from attex.importance.coalitions import by_size, coins, shapley
 from attex.importance.explained import Target
 from attex.importance.least_squares import fit_ridge, fit_shapley
+from attex.importance.makings import of_one_word
 from attex.importance.masking import Masking
 from attex.importance.measure import MEASURES, only_scorable
 from attex.models.alike import themselves
@@ -26,6 +27,9 @@ Masks = Literal["sizes", "coins"]
 """Whether copies are drawn by the number of words off, or word by word, as an option."""
 
 Seed = Annotated[int, Field(ge=0, lt=2**31)]
+
+_ROUNDING = 10
+"""Units in the last place that the output of a copy may be off by."""
 
 _BYTES_OF_A_SWITCH = 96
 """Bytes that a word of a coalition takes while it is drawn and fitted: several 64-bit numbers."""
@@ -61,9 +65,12 @@ def occlusion(
         >>> occlusion(model, batch)
         tensor([[0.0000, 0.2500]], dtype=torch.float64)
     """
-    masking = Masking(model, batch, target)
-    first = _alike(model, batch)
-    texts, positions = (batch.scored & (first == themselves(first))).nonzero(as_tuple=True)
+    memory = budget or budget_on(batch.tokens.device)
+    masking = Masking(model, batch, target, memory)
+    attention = model(batch).attention if model.encoder.position_wise else None
+    first = _alike(model, attention, batch)
+    replaced = batch.scored & (first == themselves(first))
+    texts, positions = replaced.nonzero(as_tuple=True)
     numbers = masking.number(texts, positions)
 
     def changes(memory: int) -> Tensor:
@@ -76,7 +83,13 @@ def occlusion(
             scores[some, positions[span]] = (masking.whole[some] - values).abs()
         return scores
 
-    return backing_off(changes, budget or budget_on(texts.device)).gather(1, first)
+    found = backing_off(changes, memory).gather(1, first)
+    if attention is None:
+        return found
+    # Rounding would tell words apart that sparse attention leaves tied at 0.
+    still = (attention == 0) | of_one_word(model, batch, attention, replaced)[:, None]
+    rounding = _ROUNDING * torch.finfo(attention.dtype).eps * masking.whole.abs().clamp(min=1.0)
+    return found.masked_fill(still & (found < rounding[:, None]), 0.0)
 
 
 @MEASURES.register("lime", cite="Ribeiro et al. 2016", refined_by="samples")
@@ -224,7 +237,8 @@ def _by_position(
     model: AttentionModel, batch: Batch, target: Target, samples: int, budget: int | None, fit: Fit
 ) -> Tensor:
     """Fit some texts at a time, and return what their words have, at every piece: [B,T]."""
-    masking = Masking(model, batch, target)
+    memory = budget or budget_on(batch.tokens.device)
+    masking = Masking(model, batch, target, memory)
     texts = torch.arange(len(batch), device=batch.tokens.device)
     bytes_each = samples * masking.words.shape[1] * _BYTES_OF_A_SWITCH
 
@@ -233,8 +247,9 @@ def _by_position(
         some = spans(len(texts), bytes_each, share)
         return torch.cat([fit(masking, texts[span], memory - share) for span in steps(some)])
 
-    found = masking.by_position(backing_off(fitted, budget or budget_on(texts.device)))
-    return _mean_of_alike(found, _alike(model, batch))
+    found = masking.by_position(backing_off(fitted, memory))
+    attention = model(batch).attention if model.encoder.position_wise else None
+    return _mean_of_alike(found, _alike(model, attention, batch))
 
 
 def _values(masking: Masking, texts: Tensor, on: Tensor, memory: int) -> Tensor:
@@ -258,11 +273,15 @@ def _values(masking: Masking, texts: Tensor, on: Tensor, memory: int) -> Tensor:
     return values[which].view(len(texts), draws)
 
 
-def _alike(model: AttentionModel, batch: Batch) -> Tensor:
-    """Return for each position the first that the model treats the same, where positions are words."""
-    if batch.word is not None:
+def _alike(model: AttentionModel, attention: Tensor | None, batch: Batch) -> Tensor:
+    """Return for each position the first that the model treats the same, where positions are words.
+
+    attention [B,T] are the weights of the texts; None where states depend on other words, too, so that
+    no two positions are the same.
+    """
+    if attention is None or batch.word is not None:
         return themselves(batch.scorable)
-    return model.alike(model(batch).attention, batch)
+    return model.alike(attention, batch)
 
 
 def _mean_of_alike(values: Tensor, first: Tensor) -> Tensor:

@@ -50,9 +50,10 @@ def occlusion(
     """The change when the word is replaced by padding: |F(x) − F(x with t off)|.
 
     (model, batch) → [B,T], NaN where a position is not scorable. F is the probability of the predicted
-    class, or its `logit`. The text keeps its length, and so is defined without its only word, where
-    `leave_one_out` deletes it; of two classes both compare outputs alike. All pieces of a word are off
-    together. `budget` is the memory in bytes that copies of texts may take side by side.
+    class, or its `logit`. The text keeps its length, where `leave_one_out` closes it up, so that a text
+    of one word has a score, too; and that measure looks at all classes, which of two makes no
+    difference. All pieces of a word are off together. `budget` is the memory in bytes that copies of
+    texts may take side by side.
 
     Example:
         The output is σ(½ · 2 ln 3) = 0.75. Padding has the logit 0: in place of the first word it
@@ -121,6 +122,16 @@ def lime(
     `masks="coins"` every word is on with probability ½, as in Captum, whose kernel has the width 1.
     Words that the model treats the same have the mean of their slopes. Draws depend on (`seed`, text,
     draw, word). `budget` as for `occlusion`.
+
+    Example:
+        Attention is ½ each whatever is off, and padding has the logit 0: the logit is ½ · 1 of the
+        first word and ½ · −3 of the second. Without a ridge the fit is exact:
+
+        >>> from attex.importance import lime
+        >>> from attex.testing import model_by_hand
+        >>> model, batch = model_by_hand(energies=[0, 0], logits=[1, -3])
+        >>> lime(model, batch, target="logit", ridge=1e-9)
+        tensor([[0.5000, 1.5000]], dtype=torch.float64)
     """
     slopes = lime_slopes(
         model,

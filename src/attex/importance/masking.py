@@ -76,7 +76,7 @@ class _Encoded:
     def bytes_each(self) -> int:
         """Bytes that one copy takes."""
         embedded = self._on.element_size() * self._on[0].numel()
-        return self._model.encoder.bytes_each(self._on) + _EMBEDDED_COPIES * embedded
+        return self._model.encoder.bytes_for(self._on) + _EMBEDDED_COPIES * embedded
 
     def logits(self, texts: Tensor, kept: Tensor) -> Tensor:
         """Return the logits [R,O] of copies of texts [R] that keep these positions [R,T]."""

@@ -105,17 +105,16 @@ class Encoder(nn.Module, ABC):
         """
         embedded, mask = whole.embedded, whole.mask
         texts, positions = whole.deleted.nonzero(as_tuple=True)
-        for span in steps(spans(len(texts), self.bytes_each(embedded[:, 1:]), budget)):
+        for span in steps(spans(len(texts), self.bytes_for(embedded[:, 1:]), budget)):
             text, position = texts[span], positions[span]
             variants = self(_close_up(embedded[text], position), _close_up(mask[text], position))
             without = tuple(read.of(text)(variants) for read in reads)
             yield Deletions(text, position, without, closed=True)
 
-    def bytes_each(self, embedded: Tensor) -> int:
-        """Return about how many bytes it takes to encode one text as long as these: embedded [B,T,d]."""
-        length = embedded.shape[1]
-        floats = embedded.shape[2] + _STATES_PER_POSITION * self.width
-        floats += self.weights_per_position * length
+    def bytes_for(self, embedded: Tensor) -> int:
+        """Say how much memory encoding one text takes that is as long as those of embedded [B,T,d]."""
+        _, length, width = embedded.shape
+        floats = width + _STATES_PER_POSITION * self.width + self.weights_per_position * length
         return embedded.element_size() * max(1, length) * floats
 
     def influences(

@@ -63,6 +63,10 @@ class Batch:
         for number in range(len(sizes)):
             yield _of({name: part[number] for name, part in parts.items()})
 
+    def take(self, texts: Tensor) -> "Batch":
+        """Lay the texts of these numbers [R] side by side; one may be among them several times."""
+        return _of({name: value[texts] for name, value in self.tensors().items()})
+
     def clone(self) -> "Batch":
         """Copy every tensor."""
         return _of({name: value.clone() for name, value in self.tensors().items()})

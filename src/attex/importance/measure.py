@@ -14,12 +14,19 @@ Measure = Callable[[AttentionModel, Batch], Tensor]
 """(model, batch) → scores [B,T] in float64, NaN where a position is not scorable."""
 
 MEASURES: Registry[Tensor] = Registry(
-    "measure", "attex.importance", over="inputs", counterpart=None, growth=1, asks_model=True
+    "measure",
+    "attex.importance",
+    over="inputs",
+    counterpart=None,
+    growth=1,
+    asks_model=True,
+    refined_by=None,
 )
 """Facts of a measure: `over`, whether it scores "inputs" or "hidden" states; `counterpart`, the
 name of the measure over inputs that one over hidden states is the same as otherwise; `growth`, the
-power of a text's length that its work grows with, by which it is told how long it takes; and
-`asks_model`, whether its scores depend on the model at all.
+power of a text's length that its work grows with, by which it is told how long it takes;
+`asks_model`, whether its scores depend on the model at all; and `refined_by`, the name of the option,
+a whole number of samples or steps, that brings scores nearer to what they estimate.
 """
 
 
@@ -32,6 +39,17 @@ def over_inputs(measure: Spec) -> Spec | None:
     """Return the same measure over inputs, with the same options, if there is one."""
     name = MEASURES[measure.type].facts["counterpart"]
     return None if name is None else MEASURES.spec(measure.options() | {"type": name})
+
+
+def halved(measure: Spec) -> Spec | None:
+    """Return the same measure with half of its samples or steps; None where there are none to halve."""
+    option = MEASURES[measure.type].facts["refined_by"]
+    count = 0 if option is None else getattr(measure, option)
+    return (
+        None
+        if count < 2
+        else MEASURES.spec(measure.options() | {"type": measure.type, option: count // 2})
+    )
 
 
 def growth(measure: Spec, encoder: Encoder) -> int:
@@ -59,6 +77,20 @@ def by_word(values: Tensor, batch: Batch) -> Tensor:
     number = batch.word.clamp(min=0)
     sums = torch.zeros_like(values).scatter_add(1, number, values * (batch.word >= 0))
     return sums.gather(1, number)
+
+
+def share_of_zeros(scores: Tensor) -> Tensor:
+    """Return which share of a text's scores is exactly 0: [B,T] → [B], NaN for a text without any.
+
+    Scores of 0 are tied: a fit that sets most of them to 0, as the lasso does, has next to no order.
+
+    Example:
+        >>> import torch
+        >>> from attex.importance.measure import share_of_zeros
+        >>> share_of_zeros(torch.tensor([[0.0, 2.0, 0.0, 1.0, float("nan")]]))
+        tensor([0.5000], dtype=torch.float64)
+    """
+    return (scores == 0).sum(dim=1).double() / (~scores.isnan()).sum(dim=1)
 
 
 def only_scorable(scores: Tensor, batch: Batch) -> Tensor:

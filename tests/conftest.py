@@ -21,8 +21,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="all of what is else tested by a sample")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with what takes longest: at the end no process waits for another's last long test."""
+    if not config.getoption("--all"):
+        items[:] = [item for item in items if item.get_closest_marker("only_with_all") is None]
     items.sort(key=lambda item: item.path.parent.name != "runner" and item.path.suffix == ".py")
 
 

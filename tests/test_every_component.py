@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toys import FEW
 
 import attex
 from attex.agreement.statistic import STATISTICS
@@ -17,7 +18,7 @@ from attex.importance.measure import MEASURES
 from attex.models.decoder import DECODERS
 
 NOWHERE = DataFolder(Path("nowhere"))
-SMALL = {"sizes": [40, 20, 20], "hidden": 8, "epochs": 1}
+SMALL = {"sizes": [40, 20, 20], "hidden": 8, "epochs": 1} | FEW
 """What keeps a component small, where it has such an option."""
 REQUIRED = {"k": 3, "base": {}, "guide": {}}
 """Something for options that have no default; {} is an experiment like the one around it."""

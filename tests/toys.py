@@ -1,19 +1,23 @@
 """Small models and batches that tests of several rooms share."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
 
+import pytest
 import torch
 from torch import nn
 
 from attex.data.batch import Batch
+from attex.importance.measure import MEASURES, Measure, made
 from attex.models.architecture import MODELS
 from attex.models.assembly import assemble
 from attex.models.attention import ATTENTIONS
 from attex.models.classifier import AttentionModel
 from attex.models.encoder import ENCODERS
 from attex.models.projection import PROJECTIONS
+from attex.testing.models import small_corpus
 
 VOCABULARY, WIDTH, HIDDEN = 50, 12, 8
 PAD, START, END = 0, 2, 3
@@ -27,6 +31,50 @@ def sized(encoder: str) -> dict[str, object]:
 
 def takes_projection(attention: str) -> bool:
     return "projection" in ATTENTIONS[attention].options.model_fields
+
+
+FEW = {"samples": 64, "steps": 4}
+"""As many as keep a measure cheap that has such an option."""
+
+FEWER = {"gradient_shap": {"samples": 4}, "deep_lift_shap": {"samples": 2}}
+"""Of measures that take a gradient for every sample."""
+
+
+def few(measure: str) -> dict[str, Any]:
+    """Return the options of a measure that keep it cheap."""
+    fields = MEASURES[measure].options.model_fields
+    return {option: count for option, count in FEW.items() if option in fields} | FEWER.get(measure, {})
+
+
+def cheap(measure: str) -> Measure:
+    """Return a measure as cheap as it can be."""
+    return made(MEASURES.spec({"type": measure} | few(measure)), small_corpus())
+
+
+BY_ENCODER = {
+    "attention",
+    "gradient",
+    "gradient_norm",
+    "gradient_norm[hidden]",
+    "input_x_gradient",
+    "leave_one_out",
+    "leave_one_out[hidden]",
+    "random",
+}
+"""Measures that are quick, or have a way of their own for some encoders: tried on all kinds of model."""
+
+EVERY = 7
+"""Of the kinds of model every so many is tried with each other measure, and all with `--all`."""
+
+
+def with_measures(kinds: Sequence[Any]) -> list[Any]:
+    """Pair kinds of models with measures; kinds take turns with those that are not `BY_ENCODER`."""
+    return [
+        pytest.param(kind, measure.name, marks=[] if its_turn else pytest.mark.only_with_all)
+        for number, measure in enumerate(MEASURES)
+        for place, kind in enumerate(kinds)
+        for its_turn in [measure.name in BY_ENCODER or (place + number) % EVERY == 0]
+    ]
 
 
 BATCH_DEPENDENT = {"softmax_over_padding"}

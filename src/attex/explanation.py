@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch import Tensor
 
 from attex.config.loading import validate
 from attex.data.batch import Batch, Batcher
@@ -17,7 +18,8 @@ from attex.foundations.divergences import distribution
 from attex.foundations.errors import UserError, brief
 from attex.foundations.json_text import is_unicode
 from attex.importance.influence import influence_on_states
-from attex.importance.measure import MEASURES
+from attex.importance.measure import MEASURES, Measure, check_measure
+from attex.models.classifier import AttentionModel
 
 if TYPE_CHECKING:
     from attex.finished_run import Run
@@ -127,7 +129,7 @@ class Explainer:
         self, text: Text, measures: Measures | None = None, query: Text | None = None
     ) -> Explanation:
         """Read a text, and score its tokens by the run's measures or others."""
-        named = self._measures(self.run.config["importance"] if measures is None else measures)
+        named = self._measures(measures)
         document = self.document(text, query)
         batch, tokens = self.batch(document), document.tokens
         output = distribution(self._traced(batch).logits)[0]
@@ -156,7 +158,7 @@ class Explainer:
         ((_, shares),) = influence_on_states(self.model, batch)
         return one_seed(
             trace.logits[0].tolist(),
-            self._scores(batch, predicted, self._measures(self.run.config["importance"])),
+            self._scores(batch, predicted, self._measures()),
             trace.attention[0][inside].tolist(),
             None if values is None else values.tolist(),
             None if head is None else head | {"allowed": allowed},
@@ -200,7 +202,7 @@ class Explainer:
         return trace
 
     def _scores(
-        self, batch: Batch, predicted: int, measures: Mapping[str, Any]
+        self, batch: Batch, predicted: int, measures: Mapping[str, Measure]
     ) -> dict[str, list[float]]:
         # Nobody knows the label of a new text: measures that ask for one are given the prediction.
         batch = replace(batch, labels=torch.full_like(batch.labels, predicted))
@@ -216,7 +218,24 @@ class Explainer:
             raise UserError(f"'{brief(text, 60)}' has no token that could be scored")
         return tokens
 
-    @staticmethod
-    def _measures(measures: Measures) -> dict[str, Any]:
-        specs = validate({"importance": [*measures]}, origin="explain").importance
-        return {spec.title: MEASURES.bind(spec) for spec in specs}
+    def _measures(self, asked: Measures | None = None) -> dict[str, Measure]:
+        """Return the measures that are asked for, else those of the run.
+
+        What a measure learns of the training texts is not in a run folder: its scores are undefined.
+        """
+        measures = self.run.config["importance"] if asked is None else asked
+        named: dict[str, Measure] = {}
+        for spec in validate({"importance": [*measures]}, origin="explain").importance:
+            check_measure(spec, self.model)
+            learns = MEASURES[spec.type].facts["learns"]
+            if learns and asked is not None:
+                raise UserError(
+                    f"explain: {spec.title} is learned from the training texts, which a run folder does "
+                    "not have"
+                )
+            named[spec.title] = _undefined if learns else MEASURES.bind(spec)
+        return named
+
+
+def _undefined(model: AttentionModel, batch: Batch) -> Tensor:
+    return torch.full(batch.tokens.shape, float("nan"), dtype=torch.float64)

@@ -7,7 +7,19 @@ from typing import Any
 
 import pytest
 import torch
-from toys import ASKED, HIDDEN, KINDS, PAD, WIDTH, make_batch, make_model, rows_of, with_query
+from toys import (
+    ASKED,
+    HIDDEN,
+    KINDS,
+    PAD,
+    WIDTH,
+    cheap,
+    make_batch,
+    make_model,
+    rows_of,
+    with_measures,
+    with_query,
+)
 
 from attex.data.batch import Batch
 from attex.foundations.divergences import distribution, total_variation
@@ -68,10 +80,9 @@ def test_outputs_do_not_depend_on_the_batch_of_text_or_query(kind: Kind) -> None
     torch.testing.assert_close(again.logits, together.logits[shuffled], atol=1e-5, rtol=0)
 
 
-@pytest.mark.parametrize("kind", ASKING, ids=name)
-@pytest.mark.parametrize("measure", [entry.name for entry in MEASURES])
+@pytest.mark.parametrize(("kind", "measure"), with_measures(ASKING), ids=str)
 def test_measures_do_not_depend_on_the_batch_of_text_or_query(kind: Kind, measure: str) -> None:
-    model, batch, score = asking(kind), batch_of(), MEASURES[measure].target
+    model, batch, score = asking(kind), batch_of(), cheap(measure)
     together = score(model, batch)
     assert together.dtype == torch.float64
     assert together[~batch.scorable].isnan().all()

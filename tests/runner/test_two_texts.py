@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import kendalltau
+from toys import few
 
 import attex
 from attex.analyses.analysis import ANALYSES
@@ -43,7 +44,7 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_measure_and_analysis_works_with_a_query(output: Path) -> None:
     finished = run(
         output,
-        importance=[entry.name for entry in MEASURES],
+        importance=[{"type": entry.name} | few(entry.name) for entry in MEASURES],
         analyses=[entry.name for entry in ANALYSES],
     )
     manifest = json.loads((finished.path / "manifest.json").read_text(encoding="utf-8"))

@@ -8,6 +8,7 @@ import pytest
 import torch
 from promises import NAN, breaks, complaint, needs_gpu
 from torch import Tensor
+from toys import few
 
 from attex.data.batch import Batch
 from attex.importance import attention, gradient
@@ -21,7 +22,7 @@ broken_measures: list[Any] = []
 
 @pytest.mark.parametrize("name", [entry.name for entry in MEASURES])
 def test_a_built_in_measure_keeps_its_promises(name: str) -> None:
-    check_importance(name)
+    check_importance(name, **few(name))
 
 
 @pytest.mark.parametrize("options", [{"detach_attention": False}, {"target": "gold_loss"}])

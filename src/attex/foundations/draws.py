@@ -40,16 +40,18 @@ def numbers(ids: Tensor, mask: Tensor, draws: int, seed: int, start: int = 0) ->
     return mix(key[..., None] + mask.cumsum(dim=-1)[:, None])
 
 
-def normals(ids: Tensor, mask: Tensor, draws: int, seed: int) -> Tensor:
+def uniforms(ids: Tensor, mask: Tensor, draws: int, seed: int, start: int = 0) -> Tensor:
+    """Draw a number strictly between 0 and 1 for every counted position: → [B,draws,T] in float64."""
+    # A 53-bit number and a half lies strictly between 0 and 2⁵³.
+    return (_shifted(numbers(ids, mask, draws, seed, start), 11).double() + 0.5) / 2**53
+
+
+def normals(ids: Tensor, mask: Tensor, draws: int, seed: int, start: int = 0) -> Tensor:
     """Draw a standard normal number for every counted position: → [B,draws,T] in float64.
 
     Box & Muller's transform of two numbers; off the mask stands one that nothing may read.
     """
-    # A 53-bit number and a half lies strictly between 0 and 2⁵³: its logarithm is finite.
-    first, second = (
-        (_shifted(numbers(ids, mask, draws, key), 11).double() + 0.5) / 2**53
-        for key in (2 * seed, 2 * seed + 1)
-    )
+    first, second = (uniforms(ids, mask, draws, key, start) for key in (2 * seed, 2 * seed + 1))
     return (-2 * first.log()).sqrt() * torch.cos(2 * torch.pi * second)
 
 

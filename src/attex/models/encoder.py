@@ -126,9 +126,7 @@ class Encoder(nn.Module, ABC):
         equal to this.
         """
         length = embedded.shape[1]
-        floats = embedded.shape[2] * 3 + self.width * _STATES_KEPT
-        floats += length * (1 + 2 * self.weights_per_position)
-        for span in steps(spans(len(embedded), embedded.element_size() * length * floats, budget)):
+        for span in steps(spans(len(embedded), self.gradient_bytes(embedded), budget)):
             with torch.enable_grad():
                 tokens = embedded[span].detach().requires_grad_()
                 states = self(tokens, mask[span]).unbind(dim=1)
@@ -137,6 +135,12 @@ class Encoder(nn.Module, ABC):
                 (slope,) = torch.autograd.grad(states[p], tokens, directions[span, p], retain_graph=True)
                 norms[:, p] = torch.linalg.vector_norm(slope, dim=-1)
             yield span, norms
+
+    def gradient_bytes(self, embedded: Tensor) -> int:
+        """Say how much memory the gradient of one of these texts may take: embedded [B,T,d]."""
+        length, width = embedded.shape[1:]
+        floats = width * 3 + self.width * _STATES_KEPT + length * (1 + 2 * self.weights_per_position)
+        return embedded.element_size() * length * floats
 
 
 def drop_each(deleted: Tensor, values: Sequence[Tensor], budget: int) -> Iterator[Deletions]:

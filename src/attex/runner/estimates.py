@@ -11,7 +11,7 @@ from attex.data.batch import Batcher, ordered_batches, padded_sizes
 from attex.data.corpus import Corpus
 from attex.foundations.progress import duration, say
 from attex.foundations.registry import Spec
-from attex.importance.measure import MEASURES, Measure, growth
+from attex.importance.measure import MEASURES, Measure, growth, made
 from attex.importance.scoring import PIECE_TOKENS
 from attex.models.assembly import assemble
 from attex.models.classifier import AttentionModel
@@ -97,7 +97,7 @@ class Estimates:
         paces: dict[str, tuple[Pace, int]] = {}
         for measure in plan.measures:
             count = sum(_is_of(task, measure, split) for task in tasks)
-            pace = self._measure(plan, measure, model, texts) if count else None
+            pace = self._measure(plan, measure, model, corpus, texts) if count else None
             if pace is not None:
                 paces[measure.title] = pace, count
                 parts[measure.title] = pace.seconds(texts.lengths, _tokens(device)) * count
@@ -119,11 +119,13 @@ class Estimates:
         assert not isinstance(found, Pace)
         return found
 
-    def _measure(self, plan: Plan, measure: Spec, model: AttentionModel, texts: Batcher) -> Pace | None:
+    def _measure(
+        self, plan: Plan, measure: Spec, model: AttentionModel, corpus: Corpus, texts: Batcher
+    ) -> Pace | None:
         key = ("measure", plan.whole.key, str(plan.config.model), str(measure))
         if key not in self._known and time.monotonic() < self._until:
             power = growth(measure, model.encoder)
-            self._known[key] = measured(MEASURES.bind(measure), model.eval(), texts, power)
+            self._known[key] = measured(made(measure, corpus), model.eval(), texts, power)
         found = self._known.get(key)
         assert not isinstance(found, float)
         return found

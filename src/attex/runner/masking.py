@@ -8,6 +8,7 @@ from attex.data.corpus import Corpus
 from attex.data.reader import SPLITS
 from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec
+from attex.importance.measure import check_measure
 from attex.runner.stage import Stage
 from attex.runner.stages.masked import BY_TRUTH, EVERYTHING, MaskedStage
 
@@ -70,9 +71,10 @@ def check_masking(plan: "Plan", corpus: Corpus) -> None:
                 f"masked.measure: the {unknown[0]} texts have no marks of the tokens that decide, which "
                 "'truth' would mask"
             )
-    if plan.scored_by is not None:
+    if masked is not None and plan.scored_by is not None:
         try:
             plan.scored_by.check(corpus)
+            check_measure(masked.measure, plan.scored_by.shape(corpus))
         except UserError as problem:
             raise UserError(f"masked.model: {problem}") from None
 

@@ -16,6 +16,7 @@ from attex.data.reader import READERS, Reader, dataset_name
 from attex.data.vectors import PUBLISHERS
 from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec, did_you_mean
+from attex.importance.measure import check_measure
 from attex.models.architecture import MODELS, Architecture
 from attex.models.assembly import assemble, check_queries
 from attex.models.classifier import AttentionModel
@@ -116,9 +117,10 @@ class Plan:
         Returns the analyses, or parts of them, that have nothing to say of this corpus or model, with
         the reasons.
         """
-        written = json.dumps(self.config.model.model_dump(mode="json"))
-        model = _without_numbers(written, corpus.vocabulary_size, len(corpus.classes))
+        model = self.shape(corpus)
         check_queries(model, corpus)
+        for measure in self.measures:
+            check_measure(measure, model)
         self._trainer.check(corpus)
         sources = {name: plan.config.model for name, plan in self._sources.items()}
         self._trainer.check_models(self.config.model, sources)
@@ -138,6 +140,11 @@ class Plan:
                 parts = analysis.lacks_parts(model, corpus)
                 lacking |= {f"{name} ({part})": why for part, why in parts.items()}
         return lacking
+
+    def shape(self, corpus: Corpus) -> AttentionModel:
+        """Return a model that has shapes and no weights."""
+        written = json.dumps(self.config.model.model_dump(mode="json"))
+        return _without_numbers(written, corpus.vocabulary_size, len(corpus.classes))
 
     def about(self) -> dict[str, str]:
         """The columns that identify the experiment in every table."""

@@ -10,7 +10,7 @@ from attex.data.batch import Batch
 from attex.data.corpus import SPECIALS
 from attex.foundations.draws import numbers
 from attex.importance.explained import Explained, Target
-from attex.importance.measure import MEASURES, by_word, only_scorable, tied
+from attex.importance.measure import MEASURES, by_word, only_scorable
 from attex.models.classifier import AttentionModel
 
 Background = Literal["padding", "words"]
@@ -36,8 +36,19 @@ class Attribution:
 
     def scores(self, model: AttentionModel, batch: Batch) -> Tensor:
         """Add up what the pieces of a word have, and drop the sign: [B,T], NaN where not scorable."""
-        values = by_word(tied(self.values, model, self.attention, batch), batch)
+        values = by_word(self._shared_alike(model.alike(self.attention, batch)), batch)
         return only_scorable(values.abs(), batch)
+
+    def _shared_alike(self, first: Tensor) -> Tensor:
+        """Give positions that the model treats the same the mean of what they have: [B,T].
+
+        Rounding would tell them apart, and so would draws.
+        """
+        sums, counts = (
+            torch.zeros_like(self.values).scatter_add(1, first, each)
+            for each in (self.values, torch.ones_like(self.values))
+        )
+        return (sums / counts.clamp(min=1)).gather(1, first)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ MODULES = (
     "calibration",
     "counterfactual",
     "influence",
+    "paths",
     "analyses",
     "new_texts",
     "site",

@@ -24,8 +24,8 @@ Steps = Annotated[int, Field(ge=1, le=10_000)]
 Seed = Annotated[int, Field(ge=0, lt=2**29)]
 Noise = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
-Ends = Callable[[int], tuple[Tensor, Tensor]]
-"""Returns where the paths of a number begin and end: [B,T,d] each."""
+Ends = Callable[[range], tuple[Tensor, Tensor]]
+"""Returns where the paths of these numbers begin and end: [n,B,T,d] each."""
 
 
 def _integrated(
@@ -43,9 +43,12 @@ def _integrated(
     nodes, weights = np.polynomial.legendre.leggauss(steps)
     places = torch.from_numpy((1 + nodes) / 2).to(start.device).expand(len(batch), -1)
     shares = torch.from_numpy(weights / 2).to(start.device)
-    values = _along(
-        model, batch, whole.explained, lambda number: (start, whole.embedded), places, shares, budget
-    )
+
+    def ends(numbers: range) -> tuple[Tensor, Tensor]:
+        many = len(numbers), *start.shape
+        return start.expand(many), whole.embedded.expand(many)
+
+    values = _along(model, batch, whole.explained, ends, places, shares, budget)
     return Attribution(values, total, whole.attention)
 
 
@@ -106,13 +109,15 @@ def _expected(
     def start(number: int) -> Tensor:
         return padding if background == "padding" else drawn_words(model, batch, number, 4 * seed + 1)
 
-    def ends(number: int) -> tuple[Tensor, Tensor]:
-        end = whole.embedded
-        if noise:
-            width = end.shape[-1]
-            drawn = normals(batch.ids, batch.scorable, width, 2 * seed + 1, number * width).mT
-            end = end + noise * drawn.to(end.dtype) * batch.scorable[..., None]
-        return start(number), end
+    def end(number: int) -> Tensor:
+        if not noise:
+            return whole.embedded
+        width = whole.embedded.shape[-1]
+        drawn = normals(batch.ids, batch.scorable, width, 2 * seed + 1, number * width).mT
+        return whole.embedded + noise * drawn.to(padding.dtype) * batch.scorable[..., None]
+
+    def ends(numbers: range) -> tuple[Tensor, Tensor]:
+        return torch.stack([*map(start, numbers)]), torch.stack([*map(end, numbers)])
 
     shares = places.new_full((samples,), 1 / samples)
     values = _along(model, batch, whole.explained, ends, places, shares, budget)
@@ -186,8 +191,7 @@ def _along(
     [B,K], shares [K]. Points of several texts and paths go through the model together.
     """
     texts, device = len(batch), places.device
-    sample, _ = ends(0)
-    bytes_each = model.encoder.gradient_bytes(sample)
+    bytes_each = model.encoder.gradient_bytes(ends(range(1))[0][0])
 
     def added_up(memory: int) -> Tensor:
         values = torch.zeros(batch.tokens.shape, dtype=torch.float64, device=device)
@@ -195,15 +199,15 @@ def _along(
             row = torch.arange(span.start, span.stop, device=device)
             path, text = row // texts, row % texts
             first = span.start // texts
-            pairs = [ends(number) for number in range(first, (span.stop - 1) // texts + 1)]
-            start, end = (torch.stack(each)[path - first, text] for each in zip(*pairs, strict=True))
+            both = ends(range(first, (span.stop - 1) // texts + 1))
+            start, end = (each[path - first, text] for each in both)
             ways = end - start
             with torch.enable_grad():
                 points = start + places[text, path].to(ways.dtype)[:, None, None] * ways
                 points = points.detach().requires_grad_()
                 outputs = explained[text](model.resume(points, batch.take(text)).logits)
                 (slopes,) = torch.autograd.grad(outputs.sum(), points)
-            products = (slopes.double() * ways.double()).sum(dim=-1) * shares[path, None]
+            products = (slopes * ways).sum(dim=-1, dtype=torch.float64) * shares[path, None]
             values.index_add_(0, text, products)
         return values
 

@@ -19,6 +19,7 @@ MODULES = (
     "training",
     "adversary",
     "deletion",
+    "masking",
     "ranking",
     "calibration",
     "counterfactual",

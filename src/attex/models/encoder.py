@@ -105,15 +105,17 @@ class Encoder(nn.Module, ABC):
         """
         embedded, mask = whole.embedded, whole.mask
         texts, positions = whole.deleted.nonzero(as_tuple=True)
-        length = embedded.shape[1] - 1
-        size = embedded.element_size() * max(1, length)
-        floats = embedded.shape[2] + _STATES_PER_POSITION * self.width
-        floats += self.weights_per_position * length
-        for span in steps(spans(len(texts), size * floats, budget)):
+        for span in steps(spans(len(texts), self.bytes_for(embedded[:, 1:]), budget)):
             text, position = texts[span], positions[span]
             variants = self(_close_up(embedded[text], position), _close_up(mask[text], position))
             without = tuple(read.of(text)(variants) for read in reads)
             yield Deletions(text, position, without, closed=True)
+
+    def bytes_for(self, embedded: Tensor) -> int:
+        """Say how much memory encoding one text takes that is as long as those of embedded [B,T,d]."""
+        _, length, width = embedded.shape
+        floats = width + _STATES_PER_POSITION * self.width + self.weights_per_position * length
+        return embedded.element_size() * max(1, length) * floats
 
     def influences(
         self, embedded: Tensor, mask: Tensor, directions: Tensor, budget: int

@@ -12,6 +12,7 @@ from attex.foundations.registry import Spec
 from attex.foundations.storage import read_tensors
 from attex.models.architecture import MODELS, Architecture
 from attex.models.classifier import AttentionModel
+from attex.models.pretrained import weights_come_later
 
 
 def assemble(
@@ -53,7 +54,9 @@ def load_model(
 
     `wrap` puts the model into what was trained, of whose weights some may be beside those of the model.
     """
-    model = wrap(assemble(spec, vocabulary_size, classes, seed=0).to(device))
+    with weights_come_later():
+        built = assemble(spec, vocabulary_size, classes, seed=0)
+    model = wrap(built.to(device))
     tensors = read_tensors(weights)[0]
     problem = _problem(tensors, model.state_dict())
     if problem:

@@ -184,13 +184,14 @@ def _sentence(parts: Mapping[str, float], seeds: int, jobs: int, findings: bool)
 def _outliers(title: str, pace: Pace, count: int, texts: Batcher, tokens: int) -> Iterator[str]:
     """Name the few texts that a measure spends most of its time on, if there are such."""
     lengths = np.sort(texts.lengths)
+    words = np.sort(texts.words)
     whole = pace.seconds(lengths, tokens)
     most = min(int(_FEW * len(lengths)), len(lengths) - 1)
     for few in (n for n in _COUNTS if n == 1 < len(lengths) or n <= most):
         saved = (whole - pace.seconds(lengths[:-few], tokens)) * count
         if saved > max(whole * count / 3, WORTH_TELLING / 2):
             next_longest, shortest, longest = (
-                f"{int(lengths[place]) - 2 * texts.margin:,}" for place in (-few - 1, -few, -1)
+                f"{int(words[place]):,}" for place in (-few - 1, -few, -1)
             )
             which = "one text" if few == 1 else f"{few} texts"
             tokens_each = longest if shortest == longest else f"{shortest} to {longest}"

@@ -10,6 +10,7 @@ from torch import Tensor
 from attex.analyses.analysis import ANALYSED, Subject
 from attex.data.batch import Batch, Batcher, ordered_batches, padded_sizes
 from attex.foundations.progress import track
+from attex.models.classifier import AttentionModel
 from attex.models.decoder import Readout
 
 _PADDED_TOKENS = {"cpu": 32_768, "cuda": 393_216}
@@ -49,16 +50,20 @@ def readings(subject: Subject, what: str = "reading", *, by_word: bool = False) 
     margin = int(subject.corpus.markers)
     for chosen in track(batches, what, len(batches), sizes):
         batch = texts.batch(chosen)
-        hidden, asked = model.encode(model.embed(batch), batch), model.ask(batch)
-        attention = model.attend(hidden, batch, asked).double()
-        readout = model.readout(hidden, batch, asked).precise()
-        whole = Reading(chosen, batch.ids, batch.scorable, readout, attention)
-        if batch.word is None:
-            yield _at(whole, slice(margin, batch.tokens.shape[1] - margin))
-        elif by_word:
-            yield _of_words(whole, batch, int(texts.words[chosen].max()))
-        else:
-            yield _at(whole, batch.closing_up(batch.scorable)[0])
+        if batch.word is not None and by_word:
+            yield words_read(model, batch, chosen, int(texts.words[chosen].max()))
+            continue
+        whole = _read(model, batch, chosen)
+        within = slice(margin, batch.tokens.shape[1] - margin)
+        yield _at(whole, within if batch.word is None else batch.closing_up(batch.scorable)[0])
+
+
+def _read(model: AttentionModel, batch: Batch, texts: np.ndarray) -> Reading:
+    """Read a batch, all of its positions."""
+    hidden, asked = model.encode(model.embed(batch), batch), model.ask(batch)
+    attention = model.attend(hidden, batch, asked).double()
+    readout = model.readout(hidden, batch, asked).precise()
+    return Reading(texts, batch.ids, batch.scorable, readout, attention)
 
 
 def _at(whole: Reading, places: slice | Tensor) -> Reading:
@@ -73,12 +78,14 @@ def _at(whole: Reading, places: slice | Tensor) -> Reading:
     return replace(whole, mask=taken(whole.mask), readout=readout, attention=taken(whole.attention))
 
 
-def _of_words(pieces: Reading, batch: Batch, words: int) -> Reading:
-    """Put the pieces of words together: α_w = Σ α and v_w = Σ α v / α_w, so that no output changes.
+@torch.no_grad()
+def words_read(model: AttentionModel, batch: Batch, texts: np.ndarray, words: int) -> Reading:
+    """Read a batch of pieces, and put those of each word together, for texts of up to so many words.
 
-    Nor does one where words lose all of their weight, or some of it, in proportion. A word without
-    weight has the mean of its values.
+    α_w = Σ α and v_w = Σ α v / α_w, so that no output changes; nor does one where words lose all of
+    their weight, or some of it, in proportion. A word without weight has the mean of its values.
     """
+    pieces = _read(model, batch, texts)
     values = pieces.readout.values
     weights = pieces.attention.to(values.dtype) * pieces.mask
 

@@ -1,5 +1,7 @@
 """From what a model is made of to the model: untrained, or with its weights."""
 
+import functools
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -28,8 +30,24 @@ def assemble(
         return architecture.build(vocabulary_size, classes, vectors)
 
 
+def without_numbers(spec: Spec, vocabulary_size: int, classes: int) -> AttentionModel:
+    """Build a model that has shapes only; what can be built so can be built. A study asks often."""
+    return _shapes(json.dumps(spec.model_dump(mode="json")), vocabulary_size, classes)
+
+
+@functools.lru_cache(maxsize=64)
+def _shapes(model: str, vocabulary_size: int, classes: int) -> AttentionModel:
+    with torch.device("meta"):
+        return assemble(MODELS.spec(json.loads(model)), vocabulary_size, classes, seed=0)
+
+
 def check_queries(model: AttentionModel, corpus: Corpus) -> None:
-    """Raise `UserError` unless the model is asked something where texts have a query, and only there."""
+    """Raise `UserError` unless the model is asked something where texts have a query, and only there.
+
+    A model that reads pieces of words reads text and query as one.
+    """
+    if model.encoder.reads_pieces:
+        return
     if corpus.has_queries and model.query is None:
         raise UserError(
             "the texts come with a query, which the model does not take; "

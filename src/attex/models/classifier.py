@@ -1,5 +1,6 @@
 """The model of a text, and of a query if there is one: embed, encode, attend, decode."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
@@ -203,6 +204,10 @@ class AttentionModel(nn.Module):
         context = _attended(hidden, held)
         logits = self._logits(context, held, batch, asked)
         return Trace(embedded, hidden, energies, attention, context, logits, layers)
+
+    def come_trained(self, classes: Sequence[str]) -> Iterator[str]:
+        """Take the classes for those that the model was trained for; say what is not told by names."""
+        raise TypeError(f"a {type(self).__name__} does not come trained")
 
     def parameter_groups(
         self,

@@ -288,8 +288,8 @@ def _read(folder: Path, layers: int | None, head_for: int | None) -> tuple[Any, 
 def _check_kind(folder: Path, config: Any) -> None:
     if getattr(config, "is_encoder_decoder", False):
         raise UserError(
-            f"{folder} is a model of type '{config.model_type}', which reads one text and writes another: "
-            "not an encoder, as BERT is"
+            f"{folder} is a model of type '{config.model_type}', which reads a text and writes another: "
+            "an encoder is needed, as BERT is"
         )
 
 

@@ -1,18 +1,20 @@
 """A pretrained sequence classifier as it is: its own head reads a marker's state."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from attex.data.batch import Batch
+from attex.foundations.errors import UserError, brief, listed
 from attex.models.attention import Attention
 from attex.models.classifier import AttentionModel, Trace
 from attex.models.decoder import Decoder, only_candidates
 from attex.models.pretrained import Pretrained
 from attex.models.reads import Read
 
+_QUOTE = "'"
 _NO_READOUT = "a pretrained classifier has no one attention over states that its output is made of"
 
 
@@ -68,6 +70,42 @@ class PretrainedClassifier(AttentionModel):
             logits = logits[:, 1:] - logits[:, :1]
         return Trace(embedded, hidden, energies, attention, hidden[:, 0], logits)
 
-    def match(self, outputs: Sequence[int]) -> None:
-        """Say which of the model's own outputs stands for each class."""
+    def come_trained(self, classes: Sequence[str]) -> Iterator[str]:
+        """Let each class be the output of the same name, or of the same number where they have none."""
+        encoder: Any = self.encoder
+        outputs, by_name = outputs_for(encoder.model.config, "the model", classes)
         self.order.copy_(torch.tensor(outputs))
+        if not by_name:
+            pairs = (f"LABEL_{number} is '{brief(name, 60)}'" for number, name in enumerate(classes))
+            yield f"the model's labels have no names, so that classes go by number: {', '.join(pairs)}"
+
+
+def outputs_for(config: Any, where: str, classes: Sequence[str]) -> tuple[list[int], bool]:
+    """Return the model's own output for each class, and whether they were matched by name.
+
+    Labels that say nothing but their numbers (LABEL_0, …) are matched by them.
+
+    Raises:
+        UserError: if the model has no head, or its labels are others; the message shows both.
+    """
+    kinds = config.architectures or ["none is named"]
+    if not any("ForSequenceClassification" in name for name in kinds):
+        raise UserError(
+            f"trainer 'none': {where} has no classification head ({listed(kinds)}), so that it does not "
+            "come trained; choose a trainer"
+        )
+    labels = [str(config.id2label[number]) for number in range(len(config.id2label))]
+    numbers = {_plain(label): number for number, label in enumerate(labels)}
+    named = [numbers[_plain(name)] for name in classes if _plain(name) in numbers]
+    if len({*named}) == len(classes) == len(labels):
+        return named, True
+    if labels == [f"LABEL_{number}" for number in range(len(classes))]:
+        return [*range(len(classes))], False
+    raise UserError(
+        f"the classes of the data are [{listed(classes, quote=_QUOTE)}], and the labels of {where} are "
+        f"[{listed(labels, quote=_QUOTE)}]; name them alike, in the data or by id2label in config.json"
+    )
+
+
+def _plain(name: str) -> str:
+    return name.strip().casefold()

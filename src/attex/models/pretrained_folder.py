@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from attex.data.subwords import Markers
 from attex.foundations.errors import UserError, brief
+from attex.foundations.registry import Spec
 
 PACKAGE = "package:"
 """How a path begins that names an installed Python package with a model in it."""
@@ -25,6 +26,12 @@ READING = (
     "merges.txt",
 )
 """The files that say what a model is made of and how it cuts words; no folder has all of them."""
+
+PRETRAINED = "pretrained"
+"""The folder, in that of a run, with a pretrained model's files for reading."""
+
+JOINED = "joined"
+"""What a run's vocabulary says where its models read a text and its query as one."""
 
 _WEIGHTS = "*.safetensors"
 _UNLIMITED = 10**9
@@ -70,6 +77,14 @@ def locate(path: str, places: Sequence[Path]) -> Path:
         return _checked(_from_hub(path))
     where = " or ".join(dict.fromkeys(str(place.absolute()) for place in places))
     raise UserError(f"model path '{brief(path)}' is no folder in {where}, nor the name of a hub's model")
+
+
+def moved(model: Spec, path: Path) -> Spec:
+    """Return a choice of a model whose pretrained one lies elsewhere."""
+    fields: dict[str, Any] = {"path": str(path)}
+    if "path" not in type(model).model_fields:
+        fields = {"encoder": model.options()["encoder"].model_copy(update=fields)}
+    return model.model_copy(update=fields)
 
 
 def files_of(folder: Path) -> list[Path]:

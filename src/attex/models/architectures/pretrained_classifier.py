@@ -6,11 +6,10 @@ from typing import Annotated
 
 from torch import Tensor
 
-from attex.foundations.errors import UserError, listed
 from attex.foundations.registry import RUNTIME, Spec
 from attex.models.architecture import MODELS, Architecture
 from attex.models.pretrained import NEEDED, Layers, Pretrained, Rate
-from attex.models.pretrained_classifier import PretrainedClassifier
+from attex.models.pretrained_classifier import PretrainedClassifier, outputs_for
 from attex.models.pretrained_folder import config_of
 from attex.models.projection import PROJECTIONS
 
@@ -63,39 +62,4 @@ class PretrainedClassifierArchitecture(Architecture):
 
     def check_trained(self, classes: Sequence[str]) -> None:
         """Ask for a classification head for these classes."""
-        outputs_for(Path(self.path), classes)
-
-
-def outputs_for(folder: Path, classes: Sequence[str]) -> tuple[list[int], bool]:
-    """Return the model's own output for each class, and whether they were matched by name.
-
-    Labels that say nothing but their numbers (LABEL_0, …) are matched by them.
-
-    Raises:
-        UserError: if the model has no head, or its labels are others; the message shows both.
-    """
-    config = config_of(folder)
-    if not any("ForSequenceClassification" in name for name in config.architectures or ()):
-        kinds = listed(config.architectures or ["none named"])
-        raise UserError(
-            f"trainer 'none': {folder} has no classification head ({kinds}), so that it does not come "
-            "trained; choose a trainer"
-        )
-    labels = [str(config.id2label[number]) for number in range(len(config.id2label))]
-    numbers = {_plain(label): number for number, label in enumerate(labels)}
-    named = [numbers.get(_plain(name)) for name in classes]
-    if len(labels) == len(classes):
-        found = [number for number in named if number is not None]
-        if len({*found}) == len(classes):
-            return found, True
-        if labels == [f"LABEL_{number}" for number in range(len(labels))]:
-            return [*range(len(classes))], False
-    raise UserError(
-        f"the classes of the data are [{listed(classes, quote=chr(39))}], and those of {folder} are "
-        f"[{listed(labels, quote=chr(39))}]; name them alike, in the data or under id2label in its "
-        "config.json"
-    )
-
-
-def _plain(name: str) -> str:
-    return name.strip().casefold()
+        outputs_for(config_of(Path(self.path)), self.path, classes)

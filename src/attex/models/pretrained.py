@@ -31,6 +31,9 @@ _OURS = "attex"
 _WEIGHTS_MADE = 4
 """Text-sized rows that a head makes for a position: energies, weights, and a mask's copies."""
 
+_ROWS_KEPT, _WEIGHTS_KEPT = 32, 6
+"""What a gradient needs kept of a position for each layer, in hidden-sized and text-sized rows."""
+
 
 @dataclass
 class _Pass:
@@ -200,6 +203,12 @@ class Pretrained(Encoder):
         # The model itself adds the vector of the first kind at every position.
         second: Tensor = types.weight[1] - types.weight[0]
         return embedded + batch.segment[..., None] * second
+
+    def gradient_bytes(self, embedded: Tensor) -> int:
+        """Count what every layer keeps."""
+        length = embedded.shape[1]
+        floats = self.depth * (_ROWS_KEPT * self.width + _WEIGHTS_KEPT * self.heads * length)
+        return embedded.element_size() * length * floats
 
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
         """Encode, without keeping the self-attention."""

@@ -370,3 +370,12 @@ def test_words_that_sparse_attention_leaves_out_are_tied_at_zero(projection: str
     exact = occlusion(model.double(), batch)
     assert ((scores == 0) == (exact < 1e-12)).all()
     assert (scores == 0).sum() > 200
+
+
+@pytest.mark.parametrize("samples", [60, 80, 84])
+def test_values_share_the_whole_out_where_the_fit_is_all_but_singular(samples: int) -> None:
+    model, batch = make_model("average").double(), distinct(make_batch([40]))
+    explained = Explained(model, batch, 0)
+    whole = explained([True] * 40) - explained([False] * 40)
+    values = shapley_values(model, batch, samples=samples)[0, 1:41]
+    assert values.sum().item() == pytest.approx(whole, abs=1e-12)

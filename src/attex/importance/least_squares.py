@@ -35,4 +35,6 @@ def fit_shapley(
     x = (x - (size / count)[..., None]) * words[:, None]
     weighted = (weights[..., None] * x).transpose(1, 2)
     inverse: Tensor = torch.linalg.pinv(weighted @ x, rtol=_NO_MORE_THAN_ROUNDING, hermitian=True)
-    return equal + (inverse @ (weighted @ beyond[..., None])).squeeze(-1)
+    apart = (inverse @ (weighted @ beyond[..., None])).squeeze(-1)
+    # Their sum is 0 but for rounding, which coalitions that hardly differ blow up.
+    return equal + (apart - apart.sum(dim=1, keepdim=True) / count) * words

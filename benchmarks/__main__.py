@@ -20,6 +20,7 @@ MODULES = (
     "adversary",
     "deletion",
     "masking",
+    "pretrained",
     "ranking",
     "calibration",
     "counterfactual",

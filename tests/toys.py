@@ -10,16 +10,21 @@ import torch
 from torch import nn
 
 from attex.data.batch import Batch
-from attex.importance.measure import MEASURES, Measure
+from attex.importance.measure import MEASURES, Measure, made
 from attex.models.architecture import MODELS
 from attex.models.assembly import assemble
 from attex.models.attention import ATTENTIONS
 from attex.models.classifier import AttentionModel
 from attex.models.encoder import ENCODERS
 from attex.models.projection import PROJECTIONS
+from attex.testing.models import small_corpus
 
 VOCABULARY, WIDTH, HIDDEN = 50, 12, 8
 PAD, START, END = 0, 2, 3
+
+
+WORD_ENCODERS = [entry for entry in ENCODERS if not entry.target.reads_pieces]  # type: ignore[attr-defined]
+"""Encoders that need nothing beside words; a pretrained one has a folder."""
 
 
 def sized(encoder: str) -> dict[str, object]:
@@ -35,17 +40,19 @@ def takes_projection(attention: str) -> bool:
 FEW = {"samples": 64, "steps": 4}
 """As many as keep a measure cheap that has such an option."""
 
+FEWER = {"gradient_shap": {"samples": 4}, "deep_lift_shap": {"samples": 2}}
+"""Of measures that take a gradient for every sample."""
+
 
 def few(measure: str) -> dict[str, Any]:
     """Return the options of a measure that keep it cheap."""
     fields = MEASURES[measure].options.model_fields
-    return {option: count for option, count in FEW.items() if option in fields}
+    return {option: count for option, count in FEW.items() if option in fields} | FEWER.get(measure, {})
 
 
 def cheap(measure: str) -> Measure:
     """Return a measure as cheap as it can be."""
-    bound: Measure = MEASURES.bind(MEASURES.spec({"type": measure} | few(measure)))
-    return bound
+    return made(MEASURES.spec({"type": measure} | few(measure)), small_corpus())
 
 
 BY_ENCODER = {
@@ -79,7 +86,7 @@ BATCH_DEPENDENT = {"softmax_over_padding"}
 
 KINDS = [
     (encoder.name, attention.name, projection.name)
-    for encoder, attention, projection in product(ENCODERS, ATTENTIONS, PROJECTIONS)
+    for encoder, attention, projection in product(WORD_ENCODERS, ATTENTIONS, PROJECTIONS)
     if projection.name not in BATCH_DEPENDENT
     and (takes_projection(attention.name) or projection.name == "softmax")
 ]

@@ -109,7 +109,11 @@ def test_a_value_of_any_kind_ends_in_an_experiment_or_in_lines(name: str, odd: A
 
 def test_a_later_file_says_what_is_compared() -> None:
     config = experiment(of_court())
-    assert [measure.title for measure in config.importance] == ["attention", "leave_one_out"]
+    assert [measure.title for measure in config.importance] == [
+        "attention",
+        "leave_one_out",
+        "deep_lift",
+    ]
     (agreement,) = config.resolved()["analyses"]
     buckets = [s["k"] for s in agreement["statistics"] if s["type"] == "top_k_buckets"]
     assert buckets == [{"fraction": 0.25}, {"fraction": 1.0}, 5, 10, "non_zero"]
@@ -127,17 +131,30 @@ def test_a_later_file_says_what_is_compared() -> None:
     assert experiment(alike).resolved()["model"]["attention"]["projection"]["learning_rate"] == 0.25
 
 
+def test_captums_measures_are_named_by_their_method() -> None:
+    where = ("attention_experiment", "feature_importance_measures")
+    names = ("integrated-gradients", "deeplift", "gradientshap", "deepliftshap")
+    file = changed(of_court(), where, [{"type": "captum", "captum": f"captum-{n}"} for n in names])
+    assert [measure.title for measure in experiment(file).importance] == [
+        "attention",
+        "integrated_gradients",
+        "deep_lift",
+        "gradient_shap(samples=5)",
+        "deep_lift_shap(background=padding)",
+    ]
+
+
 def test_what_attex_lacks_is_left_out_by_name_and_something_is_compared_still() -> None:
     where = ("attention_experiment", "feature_importance_measures")
-    file = changed(of_court(), where, ["lime", {"type": "captum", "captum": "captum-deeplift"}])
+    file = changed(of_court(), where, ["newer", {"type": "captum", "captum": "captum-newer"}])
     fields, lines = outcome(file)
     assert [measure["type"] for measure in fields["importance"]] == [
         "attention",
         "gradient",
         "leave_one_out",
     ]
-    assert f'{dotted(where)}[0] = "lime": attex has no such measure; left out' in lines
-    assert any("captum-deeplift" in line and "left out" in line for line in lines)
+    assert f'{dotted(where)}[0] = "newer": attex has no such measure; left out' in lines
+    assert any("captum-newer" in line and "left out" in line for line in lines)
     assert any(line.startswith(f"{dotted(where)}: none is left") for line in lines)
 
 

@@ -6,6 +6,8 @@ import torch
 from torch import Tensor
 
 from attex.data.batch import Batch
+from attex.data.corpus import Corpus
+from attex.foundations.errors import UserError
 from attex.foundations.registry import Registry, Spec
 from attex.models.classifier import AttentionModel
 from attex.models.encoder import Encoder
@@ -21,12 +23,18 @@ MEASURES: Registry[Tensor] = Registry(
     growth=1,
     asks_model=True,
     refined_by=None,
+    learns=False,
+    signed=None,
+    lacks=None,
 )
 """Facts of a measure: `over`, whether it scores "inputs" or "hidden" states; `counterpart`, the
 name of the measure over inputs that one over hidden states is the same as otherwise; `growth`, the
 power of a text's length that its work grows with, by which it is told how long it takes;
 `asks_model`, whether its scores depend on the model at all; and `refined_by`, the name of the option,
-a whole number of samples or steps, that brings scores nearer to what they estimate.
+a whole number of samples or steps, that brings scores nearer to what they estimate. `learns` says that
+it is a class, made of the corpus before it is asked for scores. `signed` is a function with the same
+parameters that returns what the scores are absolute values of (`attribution.Attribution`), and `lacks`
+one that says of a model why it cannot have the measure, or None.
 """
 
 
@@ -39,6 +47,21 @@ def over_inputs(measure: Spec) -> Spec | None:
     """Return the same measure over inputs, with the same options, if there is one."""
     name = MEASURES[measure.type].facts["counterpart"]
     return None if name is None else MEASURES.spec(measure.options() | {"type": name})
+
+
+def made(measure: Spec, corpus: Corpus) -> Measure:
+    """Return the measure with its options, made of the corpus if it learns from that."""
+    learned = (corpus,) if MEASURES[measure.type].facts["learns"] else ()
+    bound: Measure = MEASURES.bind(measure, *learned)
+    return bound
+
+
+def check_measure(measure: Spec, model: AttentionModel) -> None:
+    """Raise `UserError` if a model of this shape cannot have the measure; it need have no weights."""
+    lacks = MEASURES[measure.type].facts["lacks"]
+    reason = None if lacks is None else lacks(model)
+    if reason is not None:
+        raise UserError(f"importance: {measure.title} cannot be computed for this model: {reason}")
 
 
 def halved(measure: Spec) -> Spec | None:

@@ -9,6 +9,7 @@ import torch
 from pydantic import Field
 from torch import Tensor, nn
 
+from attex.data.batch import Batch
 from attex.foundations.memory import spans
 from attex.foundations.progress import steps
 from attex.foundations.registry import Registry
@@ -73,6 +74,10 @@ class Encoder(nn.Module, ABC):
     width: int
     position_wise: ClassVar[bool] = False
     """Whether a hidden state depends on its own token only."""
+    reads_pieces: ClassVar[bool] = False
+    """Whether its positions are pieces of words, which it looks up in a table of its own."""
+    layers_on_request: ClassVar[bool] = False
+    """Whether its self-attention is too large to be kept in every trace: `trace` alone gives it."""
     weights_per_position: int = 0
     """Rows as long as the text that are made for a position, all heads together: self-attention."""
 
@@ -80,6 +85,10 @@ class Encoder(nn.Module, ABC):
     def lengths_vary(self) -> bool:
         """Whether hidden states can differ in length: normalised ones may not."""
         return True
+
+    def enter(self, embedded: Tensor, batch: Batch) -> Tensor:
+        """Add what the encoder is told of a position beside its token: [B,T,d] → [B,T,d]."""
+        return embedded
 
     @abstractmethod
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
@@ -128,9 +137,7 @@ class Encoder(nn.Module, ABC):
         equal to this.
         """
         length = embedded.shape[1]
-        floats = embedded.shape[2] * 3 + self.width * _STATES_KEPT
-        floats += length * (1 + 2 * self.weights_per_position)
-        for span in steps(spans(len(embedded), embedded.element_size() * length * floats, budget)):
+        for span in steps(spans(len(embedded), self.gradient_bytes(embedded), budget)):
             with torch.enable_grad():
                 tokens = embedded[span].detach().requires_grad_()
                 states = self(tokens, mask[span]).unbind(dim=1)
@@ -139,6 +146,12 @@ class Encoder(nn.Module, ABC):
                 (slope,) = torch.autograd.grad(states[p], tokens, directions[span, p], retain_graph=True)
                 norms[:, p] = torch.linalg.vector_norm(slope, dim=-1)
             yield span, norms
+
+    def gradient_bytes(self, embedded: Tensor) -> int:
+        """Say how much memory the gradient of one of these texts may take: embedded [B,T,d]."""
+        length, width = embedded.shape[1:]
+        floats = width * 3 + self.width * _STATES_KEPT + length * (1 + 2 * self.weights_per_position)
+        return embedded.element_size() * length * floats
 
 
 def drop_each(deleted: Tensor, values: Sequence[Tensor], budget: int) -> Iterator[Deletions]:
@@ -153,7 +166,8 @@ def drop_each(deleted: Tensor, values: Sequence[Tensor], budget: int) -> Iterato
         yield Deletions(text, position, tuple(value[text] for value in values))
 
 
-ENCODERS: Registry[Encoder] = Registry("encoder", "attex.models.encoders", default="lstm")
+ENCODERS: Registry[Encoder] = Registry("encoder", "attex.models.encoders", default="lstm", requires={})
+"""Fact of an encoder: packages that it `requires`, each with what brings it."""
 
 
 def _close_up(values: Tensor, positions: Tensor) -> Tensor:

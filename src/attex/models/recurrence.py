@@ -52,9 +52,14 @@ class Bidirectional(Encoder):
 
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
         """Run both directions."""
+        return self.both_ways(embedded, mask, lambda cell, tokens: cell(tokens)[0])
+
+    def both_ways(
+        self, embedded: Tensor, mask: Tensor, run: Callable[[nn.Module, Tensor], Tensor]
+    ) -> Tensor:
+        """Let run(cell, tokens [B,T,d]) → [B,T,H] read each text in both directions: [B,T,2H]."""
         mirror = _mirrored(mask)
-        ahead, _ = self.ahead(embedded)
-        back, _ = self.back(_mirror(embedded, mirror))
+        ahead, back = run(self.ahead, embedded), run(self.back, _mirror(embedded, mirror))
         hidden = torch.cat([ahead, _mirror(back, mirror)], dim=-1)
         return hidden.masked_fill(~mask[..., None], 0.0)
 

@@ -8,6 +8,7 @@ from attex.data.corpus import Corpus
 from attex.data.reader import SPLITS
 from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec
+from attex.importance.measure import check_measure
 from attex.runner.stage import Stage
 from attex.runner.stages.masked import BY_TRUTH, EVERYTHING, MaskedStage
 
@@ -57,7 +58,7 @@ def masked_corpus(plan: "Plan") -> Stage:
     (seed,) = plan.config.seeds
     measure = _drawn_anew(masked.measure, seed)
     scores = {f"scores of {split}": scoring.importance_of(measure, seed, split) for split in SPLITS}
-    return MaskedStage.planned(title, {"share": masked.share}, {"corpus": scoring.corpus} | scores)
+    return MaskedStage.planned(title, {"share": masked.share}, {"corpus": scoring.words} | scores)
 
 
 def check_masking(plan: "Plan", corpus: Corpus) -> None:
@@ -70,9 +71,10 @@ def check_masking(plan: "Plan", corpus: Corpus) -> None:
                 f"masked.measure: the {unknown[0]} texts have no marks of the tokens that decide, which "
                 "'truth' would mask"
             )
-    if plan.scored_by is not None:
+    if masked is not None and plan.scored_by is not None:
         try:
             plan.scored_by.check(corpus)
+            check_measure(masked.measure, plan.scored_by.shape(corpus))
         except UserError as problem:
             raise UserError(f"masked.model: {problem}") from None
 

@@ -1,5 +1,6 @@
 """What an importance measure promises, and the check that it does."""
 
+import inspect
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from attex.foundations.devices import choose_device
 from attex.importance.measure import MEASURES, Measure
 from attex.models.classifier import AttentionModel
 from attex.testing.conformance import Promise, furthest, hold, named
-from attex.testing.models import models_and_texts, take
+from attex.testing.models import models_and_texts, small_corpus, take
 
 _NEAR = 1e-5
 """Models compute in float32: how far scores may be apart, as a share of the largest one."""
@@ -27,7 +28,8 @@ def check_importance(measure: str | Callable[..., Tensor], **options: Any) -> No
     The promises are those of `PROMISES`, in this order.
 
     Args:
-        measure: a registered name or a function (model, batch, *, options) → scores [B,T].
+        measure: a registered name or a function (model, batch, *, options) → scores [B,T]; of one that
+            learns from a corpus, the class.
         **options: the measure's own.
 
     Raises:
@@ -47,7 +49,8 @@ def check_importance(measure: str | Callable[..., Tensor], **options: Any) -> No
         number, 0 or larger. Not so with lstm, tanh, softmax, 2 classes, with markers: one is ...
     """
     name, function = named(MEASURES, measure, options)
-    bound = partial(function, **options)
+    learns = inspect.isclass(function)
+    bound = function(small_corpus(), **options) if learns else partial(function, **options)
     trials = {where: Trial(bound, model, batch) for where, model, batch in models_and_texts()}
     hold(name, PROMISES, trials)
 

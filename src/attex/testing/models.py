@@ -7,7 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from attex.data.batch import Batch
-from attex.data.corpus import END, PAD, SPECIALS, START
+from attex.data.corpus import END, PAD, SPECIALS, START, Corpus
+from attex.data.split import Split
 from attex.models.architecture import MODELS
 from attex.models.assembly import assemble
 from attex.models.classifier import AttentionModel
@@ -51,6 +52,19 @@ def models_and_texts() -> Iterator[tuple[str, AttentionModel, Batch]]:
         name = f"{encoder}, {attention}, {projection}, {classes} classes, "
         name += f"{'with' if markers else 'without'} markers"
         yield name if decoder == "linear" else f"{name}, with a query (decoder {decoder})", model, batch
+
+
+def small_corpus() -> Corpus:
+    """Make training texts of the same words, for a measure that learns from such."""
+    generator = torch.Generator().manual_seed(0)
+    lengths = torch.randint(1, 12, (40,), generator=generator)
+    starts = torch.cat([torch.zeros(1, dtype=torch.long), lengths.cumsum(0)])
+    words = torch.randint(len(SPECIALS), _VOCABULARY, (int(starts[-1]),), generator=generator)
+    names = [f"text {number}" for number in range(len(lengths))]
+    labels, ids = torch.arange(len(lengths)) % 2, torch.arange(len(lengths))
+    lexicon = [*SPECIALS, *(f"word {number}" for number in range(_VOCABULARY - len(SPECIALS)))]
+    split = Split(words, starts, labels, ids, names, None)
+    return Corpus(lexicon, _VOCABULARY, ["no", "yes"], {"train": split}, {})
 
 
 def take(batch: Batch, rows: Sequence[int], width: int) -> Batch:

@@ -27,6 +27,13 @@ MEASURES = {
         remark="attex deletes the word, court-of-xai puts the unknown word in its place",
     ),
     "simple-gradient": Counterpart({"type": "gradient", "detach_attention": False}),
+    "captum-integrated-gradients": Counterpart({"type": "integrated_gradients"}),
+    "captum-deeplift": Counterpart(
+        {"type": "deep_lift"},
+        remark="attex has rules for gates and attention, where Captum takes plain gradients",
+    ),
+    "captum-gradientshap": Counterpart({"type": "gradient_shap", "samples": 5}),
+    "captum-deepliftshap": Counterpart({"type": "deep_lift_shap", "background": "padding"}),
 }
 """Ours for each of their measures, by type; those of Captum by the name of the method."""
 

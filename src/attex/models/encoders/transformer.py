@@ -102,7 +102,7 @@ class Transformer(Encoder):
         return self._leave(states, mask), torch.stack(weights, dim=1)
 
     def _enter(self, embedded: Tensor) -> Tensor:
-        entered: Tensor = self.input(embedded) + _positions(embedded, self.width)
+        entered: Tensor = self.input(embedded) + sinusoids(embedded, self.width)
         return entered
 
     def _leave(self, states: Tensor, mask: Tensor) -> Tensor:
@@ -134,7 +134,7 @@ class _Layer(nn.Module):
         return states + self.feed(self.before_feed(states)), weights
 
 
-def _positions(embedded: Tensor, width: int) -> Tensor:
+def sinusoids(embedded: Tensor, width: int) -> Tensor:
     """Sinusoids of geometrically growing wavelength, for embedded [B,T,d]: [T,m]."""
     position = torch.arange(embedded.shape[1], dtype=torch.float64, device=embedded.device)
     pair = torch.arange(0, width, 2, dtype=torch.float64, device=embedded.device)

@@ -10,7 +10,7 @@ from torch import Tensor
 from attex.analyses.analysis import PERMUTED, UNTRAINED
 from attex.data.batch import Batcher
 from attex.foundations.storage import write_tensors
-from attex.importance.measure import MEASURES, growth
+from attex.importance.measure import MEASURES, Measure, growth, made
 from attex.importance.scoring import score_texts
 from attex.models.classifier import AttentionModel
 from attex.models.imposed import PermutedAttention
@@ -41,19 +41,22 @@ class ImportanceStage(Stage):
         load = untrained_model if variant == UNTRAINED else trained_model
         model = load(self.settings, corpus, inputs, device)
         texts = Batcher(corpus, self.settings["split"], device)
-        scores = {"scores": self._scored(model, texts, folder, "")}
+        measure = made(MEASURES.spec(self.settings["measure"]), corpus)
+        scores = {"scores": self._scored(model, measure, texts, folder, "")}
         if model.attends_to_query:
             asked = folder / _QUERIES
             asked.mkdir(exist_ok=True)
-            scores["query_scores"] = self._scored(model.turned(), texts.turned(), asked, ", of queries")
+            turned = model.turned(), measure, texts.turned()
+            scores["query_scores"] = self._scored(*turned, asked, ", of queries")
         write_tensors(folder / "scores.safetensors", scores)
         shutil.rmtree(folder / _QUERIES, ignore_errors=True)
         for piece in folder.glob("piece-*"):
             piece.unlink()
 
-    def _scored(self, model: AttentionModel, texts: Batcher, folder: Path, also: str) -> Tensor:
+    def _scored(
+        self, model: AttentionModel, measure: Measure, texts: Batcher, folder: Path, also: str
+    ) -> Tensor:
         if self.settings.get("variant") == PERMUTED:
             model = PermutedAttention(model, self.settings["seed"])
-        spec = MEASURES.spec(self.settings["measure"])
-        power = growth(spec, model.encoder)
-        return score_texts(model, MEASURES.bind(spec), texts, folder, self.title + also, power)
+        power = growth(MEASURES.spec(self.settings["measure"]), model.encoder)
+        return score_texts(model, measure, texts, folder, self.title + also, power)

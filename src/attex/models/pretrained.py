@@ -28,6 +28,8 @@ Edit = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 """(weights [B,H,T,T], values [B,H,T,e]) of a layer → what stands in their place."""
 
 _OURS = "attex"
+_SMALL = 384
+"""The width of a layer that takes, with what a gradient needs kept, about as much as a small encoder."""
 _WEIGHTS_MADE = 4
 """Text-sized rows that a head makes for a position: energies, weights, and a mask's copies."""
 
@@ -156,6 +158,7 @@ class Pretrained(Encoder):
         self.heads: int = config.num_attention_heads
         self.depth: int = config.num_hidden_layers
         self.weights_per_position = _WEIGHTS_MADE * self.heads
+        self.memory_factor = max(1, self.depth * self.width // _SMALL)
         chosen = range(self.depth) if swapped is None else swapped
         beyond = [layer for layer in chosen if layer >= self.depth]
         if beyond:

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from attex.data.batch import Batch
+from attex.foundations.errors import UserError
 from attex.foundations.registry import Registry, Spec
 from attex.models.classifier import AttentionModel
 from attex.models.encoder import Encoder
@@ -14,12 +15,20 @@ Measure = Callable[[AttentionModel, Batch], Tensor]
 """(model, batch) → scores [B,T] in float64, NaN where a position is not scorable."""
 
 MEASURES: Registry[Tensor] = Registry(
-    "measure", "attex.importance", over="inputs", counterpart=None, growth=1, asks_model=True
+    "measure",
+    "attex.importance",
+    over="inputs",
+    counterpart=None,
+    growth=1,
+    asks_model=True,
+    needs=None,
+    needs_if=(),
 )
 """Facts of a measure: `over`, whether it scores "inputs" or "hidden" states; `counterpart`, the
 name of the measure over inputs that one over hidden states is the same as otherwise; `growth`, the
 power of a text's length that its work grows with, by which it is told how long it takes; and
-`asks_model`, whether its scores depend on the model at all.
+`asks_model`, whether its scores depend on the model at all. `needs="layers"` says that it is of models
+with layers of self-attention only; with `needs_if` only where one of the options named there is set.
 """
 
 
@@ -38,6 +47,32 @@ def growth(measure: Spec, encoder: Encoder) -> int:
     """Return the power of a text's length that the work grows with, self-attention included."""
     power: int = MEASURES[measure.type].facts["growth"]
     return power + (encoder.weights_per_position > 0)
+
+
+def check_needs(measure: Spec, model: AttentionModel) -> None:
+    """Raise `UserError` where a measure needs layers of self-attention that the model does not have."""
+    options, facts = measure.options(), MEASURES[measure.type].facts
+    chosen = [name for name in facts["needs_if"] if options[name] is not None]
+    if facts["needs"] is None or (facts["needs_if"] and not chosen):
+        return
+    both = [model, model.turned()] if model.attends_to_query else [model]
+    for read in both:
+        check_layers(read, measure.title, options.get("layer"), options.get("head"))
+
+
+def check_layers(model: AttentionModel, title: str, layer: int | None, head: int | None) -> None:
+    """Raise `UserError` unless the model has layers of self-attention, and the one and head chosen."""
+    encoder = model.encoder
+    if not encoder.layer_count:
+        raise UserError(
+            f"importance: {title} needs layers of self-attention, which this model's encoder does not"
+            " have (transformer has)"
+        )
+    for what, chosen, count in (("layer", layer, encoder.layer_count), ("head", head, encoder.heads)):
+        if chosen is not None and chosen > count:
+            raise UserError(
+                f"importance: {title}: the encoder has {count} {what}{'s' * (count > 1)}, counted from 1"
+            )
 
 
 def tied(scores: Tensor, model: AttentionModel, attention: Tensor, batch: Batch) -> Tensor:

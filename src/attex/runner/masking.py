@@ -70,9 +70,10 @@ def check_masking(plan: "Plan", corpus: Corpus) -> None:
                 f"masked.measure: the {unknown[0]} texts have no marks of the tokens that decide, which "
                 "'truth' would mask"
             )
-    if plan.scored_by is not None:
+    if masked is not None and plan.scored_by is not None:
         try:
             plan.scored_by.check(corpus)
+            plan.scored_by.check_measure(masked.measure, corpus)
         except UserError as problem:
             raise UserError(f"masked.model: {problem}") from None
 

@@ -16,6 +16,7 @@ from attex.data.reader import READERS, Reader, dataset_name
 from attex.data.vectors import PUBLISHERS
 from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec, did_you_mean
+from attex.importance.measure import check_needs
 from attex.models.architecture import MODELS, Architecture
 from attex.models.assembly import assemble, check_queries
 from attex.models.classifier import AttentionModel
@@ -116,9 +117,10 @@ class Plan:
         Returns the analyses, or parts of them, that have nothing to say of this corpus or model, with
         the reasons.
         """
-        written = json.dumps(self.config.model.model_dump(mode="json"))
-        model = _without_numbers(written, corpus.vocabulary_size, len(corpus.classes))
+        model = self._without_numbers(corpus)
         check_queries(model, corpus)
+        for measure in self.measures:
+            check_needs(measure, model)
         self._trainer.check(corpus)
         sources = {name: plan.config.model for name, plan in self._sources.items()}
         self._trainer.check_models(self.config.model, sources)
@@ -138,6 +140,14 @@ class Plan:
                 parts = analysis.lacks_parts(model, corpus)
                 lacking |= {f"{name} ({part})": why for part, why in parts.items()}
         return lacking
+
+    def check_measure(self, measure: Spec, corpus: Corpus) -> None:
+        """Raise `UserError` if the models cannot have a measure that others want of them."""
+        check_needs(measure, self._without_numbers(corpus))
+
+    def _without_numbers(self, corpus: Corpus) -> AttentionModel:
+        written = json.dumps(self.config.model.model_dump(mode="json"))
+        return _without_numbers(written, corpus.vocabulary_size, len(corpus.classes))
 
     def about(self) -> dict[str, str]:
         """The columns that identify the experiment in every table."""

@@ -1,0 +1,70 @@
+"""What measures of stacked self-attention share: which layer, how many texts at a time."""
+
+from collections.abc import Callable, Iterator
+from typing import Annotated
+
+import torch
+from pydantic import Field
+from torch import Tensor
+
+from attex.data.batch import Batch
+from attex.foundations.memory import Budget, backing_off, budget_on, spans
+from attex.foundations.progress import steps
+from attex.importance.measure import by_word, check_layers, only_scorable
+from attex.models.classifier import AttentionModel
+from attex.models.layers import LayerParts
+
+Layer = Annotated[int, Field(ge=1, le=1000)]
+"""A layer of self-attention, as an option; the first is 1."""
+Head = Annotated[int, Field(ge=1, le=1000)]
+"""A head of it; the first is 1."""
+
+_WEIGHTS_AT_ONCE = 8
+"""Copies of a layer's weights that are made on the way, by a projection for one."""
+_STATES_AT_ONCE = 32
+"""Hidden-sized rows that are made of a position on the way."""
+
+
+def texts_in_pieces(
+    model: AttentionModel,
+    batch: Batch,
+    title: str,
+    score: Callable[[Batch], Tensor],
+    layer: int | None = None,
+    head: int | None = None,
+    budget: Budget | None = None,
+) -> Tensor:
+    """Score a few texts at a time, as many as fit the budget, and add up the pieces of words: [B,T].
+
+    `score` gives each position of some texts a number [b,T]. Attention is kept of those texts only.
+    """
+    check_layers(model, title, layer, head)
+    encoder, length = model.encoder, batch.tokens.shape[1]
+    weights = encoder.heads * (_WEIGHTS_AT_ONCE + encoder.layer_count)
+    each = 4 * length * (weights * length + _STATES_AT_ONCE * encoder.width)
+
+    def scored(memory: int) -> Tensor:
+        sizes = [span.stop - span.start for span in spans(len(batch), each, memory)]
+        return torch.cat([score(texts) for texts in steps([*batch.split(sizes)])])
+
+    scores = backing_off(scored, budget or budget_on(batch.tokens.device))
+    return only_scorable(by_word(scores.double(), batch), batch)
+
+
+def one_layer(model: AttentionModel, batch: Batch, layer: int | None) -> LayerParts:
+    """Return the parts of one layer of these texts, the last unless another is named."""
+    wanted = layer or model.encoder.layer_count
+    for number, parts in enumerate(model.layer_parts(batch), start=1):
+        if number == wanted:
+            return parts
+    raise LookupError(f"there is no layer {wanted}")
+
+
+def rows(wanted: Tensor, bytes_each: int, memory: int) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield the positions that are wanted, a few at a time: [B,T] → texts [R], positions [R].
+
+    A row takes `bytes_each`, and as many come at a time as fit the memory.
+    """
+    texts, positions = wanted.nonzero(as_tuple=True)
+    for span in steps(spans(len(texts), bytes_each, memory)):
+        yield texts[span], positions[span]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from toys import ASKED, KINDS, make_batch, make_model, with_query
+from toys import ASKED, KINDS, make_batch, make_model, measures_of, with_query
 
 from attex.agreement import calibrate, kendall_tau
 from attex.agreement.statistic import STATISTICS
@@ -43,16 +43,17 @@ def test_outputs_attention_and_measures_agree(kind: tuple[str, str, str], decode
     if query is not None:
         batch = with_query(batch, ASKED, classes)
     here = model(batch)
-    scores = {entry.name: entry.target(model, batch) for entry in MEASURES}
+    measures = {name: MEASURES[name].target for name in measures_of(kind[0])}
+    scores = {name: measure(model, batch) for name, measure in measures.items()}
     model, batch = model.to(device), batch.to(device)
     there = model(batch)
     gap = (here.logits - there.logits.cpu()).masked_fill(here.logits.isinf(), 0.0)
     apart = {"logits": gap.abs().max().item()}
     apart["attention weights"] = (here.attention - there.attention.cpu()).abs().max().item()
-    for entry in MEASURES:
-        found = entry.target(model, batch).cpu()
-        assert torch.equal(found.isnan(), scores[entry.name].isnan())
-        apart[entry.name] = (found - scores[entry.name]).abs().nan_to_num(0).max().item()
+    for name, measure in measures.items():
+        found = measure(model, batch).cpu()
+        assert torch.equal(found.isnan(), scores[name].isnan())
+        apart[name] = (found - scores[name]).abs().nan_to_num(0).max().item()
     assert max(apart.values()) < 1e-5, apart
 
 

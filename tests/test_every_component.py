@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toys import needs_layers
 
 import attex
 from attex.agreement.statistic import STATISTICS
@@ -133,7 +134,9 @@ def test_trainer(name: str, output: Path) -> None:
 @pytest.mark.parametrize("name", names("measure"))
 def test_measure(name: str, output: Path) -> None:
     measure = chosen(MEASURES, name)
-    run = reported(output, importance=[measure])
+    encoder = "transformer" if needs_layers(name) else "average"
+    model = TINY["model"] | {"encoder": {"type": encoder, "hidden": SMALL["hidden"]}}
+    run = reported(output, importance=[measure], model=model)
     scores = run.instances[MEASURES.spec(measure).title]
     assert scores.list.len().to_list() == run.instances["tokens"].list.len().to_list()
 

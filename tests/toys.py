@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from attex.data.batch import Batch
+from attex.importance.measure import MEASURES
 from attex.models.architecture import MODELS
 from attex.models.assembly import assemble
 from attex.models.attention import ATTENTIONS
@@ -27,6 +28,17 @@ def sized(encoder: str) -> dict[str, object]:
 
 def takes_projection(attention: str) -> bool:
     return "projection" in ATTENTIONS[attention].options.model_fields
+
+
+def measures_of(encoder: str) -> list[str]:
+    """Name the measures that models with such an encoder can have."""
+    stacked = encoder == "transformer"
+    return [entry.name for entry in MEASURES if stacked or not needs_layers(entry.name)]
+
+
+def needs_layers(measure: str) -> bool:
+    facts = MEASURES[measure].facts
+    return facts["needs"] == "layers" and not facts["needs_if"]
 
 
 BATCH_DEPENDENT = {"softmax_over_padding"}

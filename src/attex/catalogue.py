@@ -61,8 +61,8 @@ class Listed:
         names = self.name + (f" ({', '.join(self.aliases)})" if self.aliases else "")
         cite = f" [{self.cite}]" if self.cite else ""
         missing = [how for what, how in self.requires.items() if not _is_here(what)]
-        needs = f"; {_NEEDS[self.needs]}" if self.needs else ""
-        needs += f" with {' or '.join(self.needs_if)}" if self.needs_if else ""
+        options = f"with {' or '.join(self.needs_if)} it " if self.needs_if else ""
+        needs = f"; {options}{_NEEDS[self.needs]}" if self.needs else ""
         return f"{names:22} {self.summary}{cite}{needs}" + (
             f"; missing here: {', '.join(missing)}" if missing else ""
         )

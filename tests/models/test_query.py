@@ -7,7 +7,18 @@ from typing import Any
 
 import pytest
 import torch
-from toys import ASKED, HIDDEN, KINDS, PAD, WIDTH, make_batch, make_model, rows_of, with_query
+from toys import (
+    ASKED,
+    HIDDEN,
+    KINDS,
+    PAD,
+    WIDTH,
+    make_batch,
+    make_model,
+    measures_of,
+    rows_of,
+    with_query,
+)
 
 from attex.data.batch import Batch
 from attex.foundations.divergences import distribution, total_variation
@@ -68,8 +79,14 @@ def test_outputs_do_not_depend_on_the_batch_of_text_or_query(kind: Kind) -> None
     torch.testing.assert_close(again.logits, together.logits[shuffled], atol=1e-5, rtol=0)
 
 
-@pytest.mark.parametrize("kind", ASKING, ids=name)
-@pytest.mark.parametrize("measure", [entry.name for entry in MEASURES])
+@pytest.mark.parametrize(
+    ("kind", "measure"),
+    [
+        pytest.param(kind, measure, id=f"{name(kind)}-{measure}")
+        for kind in ASKING
+        for measure in measures_of(kind[0])
+    ],
+)
 def test_measures_do_not_depend_on_the_batch_of_text_or_query(kind: Kind, measure: str) -> None:
     model, batch, score = asking(kind), batch_of(), MEASURES[measure].target
     together = score(model, batch)

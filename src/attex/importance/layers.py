@@ -58,7 +58,7 @@ def attention_norm(
 
     (model, batch) → [B,T], NaN where a position is not scorable. A large weight on a short vector moves
     little. Where our attention reads the states h of an encoder, whichever that is, it is ‖α_t h_t‖. A
-    classifier that reads a marker, and any model with `layer` (counted from 1), has it of a layer of
+    classifier that reads a marker, and any model with `layer` (counted from 0), has it of a layer of
     self-attention, the last unless said: Σ_i r_i ‖Σ_h α_it f(x_t)‖, where f is the head's value and
     output projection, and r what is read of the states i: 1 at the marker, or α. A word has the sum of
     the norms of its pieces. `budget` as for `attention_rollout`.
@@ -110,7 +110,7 @@ def value_zeroing(
     residual connection and feed-forward step have their say, too. Rows are divided by their sums, and
     the score is Σ_i r_i C_it, with r what is read of the states: 1 at the marker that a classifier
     reads, or the weights α of our attention. That is done in one `layer`, the last unless said (counted
-    from 1). With `rollout` it is r · C_L · … · C_1, from that layer down: C has the residual connection
+    from 0). With `rollout` it is r · C_L · … · C_1, from that layer down: C has the residual connection
     in it, and none is added. A word has the sum of its pieces. Undefined (NaN) where no value matters.
     `budget` as for `attention_rollout`.
     """
@@ -120,8 +120,7 @@ def value_zeroing(
         reading = model.reading(texts).double()
         if not rollout:
             return _followed(reading, _turns(one_layer(model, texts, layer), reading, memory))
-        top = layer or model.encoder.layer_count
-        layers = itertools.islice(model.layer_parts(texts), top)
+        layers = itertools.islice(model.layer_parts(texts), None if layer is None else layer + 1)
         for matrix in reversed([_turns(parts, texts.mask, memory) for parts in layers]):
             reading = _followed(reading, matrix)
         return reading

@@ -69,9 +69,9 @@ def check_layers(model: AttentionModel, title: str, layer: int | None, head: int
             " have (transformer has)"
         )
     for what, chosen, count in (("layer", layer, encoder.layer_count), ("head", head, encoder.heads)):
-        if chosen is not None and chosen > count:
+        if chosen is not None and chosen >= count:
             raise UserError(
-                f"importance: {title}: the encoder has {count} {what}{'s' * (count > 1)}, counted from 1"
+                f"importance: {title}: there is no {what} {chosen}; the model has {count}, from 0 on"
             )
 
 

@@ -1,5 +1,6 @@
 """What measures of stacked self-attention share: which layer, how many texts at a time."""
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Annotated
 
@@ -14,10 +15,10 @@ from attex.importance.measure import by_word, check_layers, only_scorable
 from attex.models.classifier import AttentionModel
 from attex.models.layers import LayerParts
 
-Layer = Annotated[int, Field(ge=1, le=1000)]
-"""A layer of self-attention, as an option; the first is 1."""
-Head = Annotated[int, Field(ge=1, le=1000)]
-"""A head of it; the first is 1."""
+Layer = Annotated[int, Field(ge=0, le=1000)]
+"""A layer of self-attention, as an option; the first is 0."""
+Head = Annotated[int, Field(ge=0, le=1000)]
+"""A head of it; the first is 0."""
 
 _WEIGHTS_AT_ONCE = 8
 """Copies of a layer's weights that are made on the way, by a projection for one."""
@@ -53,11 +54,8 @@ def texts_in_pieces(
 
 def one_layer(model: AttentionModel, batch: Batch, layer: int | None) -> LayerParts:
     """Return the parts of one layer of these texts, the last unless another is named."""
-    wanted = layer or model.encoder.layer_count
-    for number, parts in enumerate(model.layer_parts(batch), start=1):
-        if number == wanted:
-            return parts
-    raise LookupError(f"there is no layer {wanted}")
+    wanted = model.encoder.layer_count - 1 if layer is None else layer
+    return next(itertools.islice(model.layer_parts(batch), wanted, None))
 
 
 def rows(wanted: Tensor, bytes_each: int, memory: int) -> Iterator[tuple[Tensor, Tensor]]:

@@ -24,7 +24,7 @@ def attention(
     """The attention weights themselves: α_t.
 
     (model, batch) → [B,T], NaN where a position is not scorable. A classifier that reads a marker has
-    the marker's weights in the last layer, the mean of its heads. With `layer` or `head` (from 1;
+    the marker's weights in the last layer, the mean of its heads. With `layer` or `head` (from 0;
     the last layer, and the mean of all heads, unless said) it is the self-attention A of that layer, as
     the states that are read for the output pay it: Σ_i r_i A_it. There r is 1 at the marker that a
     classifier reads, or the weights α where our attention reads all states.
@@ -45,7 +45,7 @@ def attention(
 
     def paid(texts: Batch) -> Tensor:
         chosen = one_layer(model, texts, layer).weights
-        of_heads = chosen.mean(dim=1) if head is None else chosen[:, head - 1]
+        of_heads = chosen.mean(dim=1) if head is None else chosen[:, head]
         return torch.einsum("bi,bij->bj", model.reading(texts), of_heads)
 
     return texts_in_pieces(model, batch, "attention", paid, layer, head)

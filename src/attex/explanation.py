@@ -6,18 +6,24 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
+from torch import Tensor
 
+from attex.analyses.readings import words_read
 from attex.config.loading import validate
 from attex.data.batch import Batch, Batcher
 from attex.data.corpus import SPECIALS, Corpus
 from attex.data.reader import READERS, Document, Reader
 from attex.data.split import index_documents
+from attex.data.subwords import in_pieces
 from attex.foundations.divergences import distribution
 from attex.foundations.errors import UserError, brief
 from attex.foundations.json_text import is_unicode
 from attex.importance.influence import influence_on_states
 from attex.importance.measure import MEASURES
+from attex.importance.weights import attention as weights_of
+from attex.models.pretrained_folder import JOINED, WordCutter
 
 if TYPE_CHECKING:
     from attex.finished_run import Run
@@ -116,6 +122,8 @@ class Explainer:
         self._words: list[str] = run.vocabulary["words"]
         # A text may hold "<unk>" or "<s>" as a word: the rows before these are not words.
         self._rows = {word: row for row, word in enumerate(self._words) if row >= len(SPECIALS)}
+        self._cutter = None if run.reads_as is None else WordCutter(run.reads_as)
+        self._joined: bool = run.vocabulary.get(JOINED, False)
 
     @cached_property
     def reader(self) -> Reader:
@@ -129,7 +137,7 @@ class Explainer:
         """Read a text, and score its tokens by the run's measures or others."""
         named = self._measures(self.run.config["importance"] if measures is None else measures)
         document = self.document(text, query)
-        batch, tokens = self.batch(document), document.tokens
+        batch, (tokens, asked) = self.batch(document), self.shown(document)
         output = distribution(self._traced(batch).logits)[0]
         classes: list[str] = self.run.vocabulary["classes"]
         return Explanation(
@@ -137,35 +145,68 @@ class Explainer:
             seed=self.seed,
             tokens=tokens,
             known=self.known(tokens),
-            scores=self._scores(batch, int(output.argmax()), named),
+            scores=self._scores(batch, len(tokens), int(output.argmax()), named),
             prediction=classes[int(output.argmax())],
             probabilities=dict(zip(classes, output.tolist(), strict=True)),
-            query=document.query,
+            query=asked,
         )
 
-    def explored(self, batch: Batch) -> dict[str, Any]:
-        """Return what the explorer of a page shows of a text, the influence of its tokens included."""
+    def shown(self, document: Document) -> tuple[list[str], list[str] | None]:
+        """Return the tokens that have scores, and the query where it is apart from them."""
+        if self._joined and document.query is not None:
+            return [*document.tokens, *document.query], None
+        return document.tokens, document.query
+
+    def explored(self, batch: Batch, tokens: int) -> dict[str, Any]:
+        """Return what the explorer of a page shows of a text of so many tokens.
+
+        That includes the influence of its tokens, but for models that read pieces of words, where it
+        would take a pass through all layers for each.
+        """
         from attex.report.explorer import head_form, one_seed
 
-        trace, inside = self._traced(batch), batch.scorable[0]
+        trace = self._traced(batch)
         predicted = int(distribution(trace.logits)[0].argmax())
         form = self.model.decoder.formula()
-        values = self.model.readout(trace.hidden, batch).values[0][inside] if form else None
         head = head_form(form)
         allowed = None if batch.allowed is None else batch.allowed[0].tolist()
-        ((_, shares),) = influence_on_states(self.model, batch)
+        attention, values = self._weighed(batch, tokens, trace)
         return one_seed(
             trace.logits[0].tolist(),
-            self._scores(batch, predicted, self._measures(self.run.config["importance"])),
-            trace.attention[0][inside].tolist(),
-            None if values is None else values.tolist(),
+            self._scores(batch, tokens, predicted, self._measures(self.run.config["importance"])),
+            attention.tolist(),
+            None if form is None or values is None else values.tolist(),
             None if head is None else head | {"allowed": allowed},
-            shares[0][inside][:, inside].nan_to_num(0.0).tolist(),
+            None if self._cutter else self._influence(batch),
         )
+
+    def _weighed(self, batch: Batch, tokens: int, trace: "Trace") -> tuple[Tensor, Tensor | None]:
+        """Return the weight of each token [T], and what it weighs [T,r], if its model has a readout."""
+        inside = batch.scorable[0]
+        if batch.word is None:
+            return trace.attention[0][inside], self.model.readout(trace.hidden, batch).values[0][inside]
+        if not self.model.has_readout:
+            weights = batch.by_word(weights_of(self.model, batch), tokens)[0]
+            return weights.nan_to_num(0.0), None
+        read = words_read(self.model, batch, np.zeros(1, dtype=int), tokens)
+        return read.attention[0], read.readout.values[0]
+
+    def _influence(self, batch: Batch) -> list[list[float]]:
+        inside = batch.scorable[0]
+        ((_, shares),) = influence_on_states(self.model, batch)
+        influence: list[list[float]] = shares[0][inside][:, inside].nan_to_num(0.0).tolist()
+        return influence
 
     def known(self, tokens: Sequence[str]) -> list[bool]:
         """Say of each token whether the model knows the word."""
+        if self._cutter is not None:
+            return self._cutter.knows(tokens)
         return [token in self._rows for token in tokens]
+
+    @property
+    def asks(self) -> bool:
+        """Whether the model reads a query, too."""
+        return self._joined or self.model.query is not None
 
     def document(self, text: Text, query: Text | None = None) -> Document:
         """Cut a text, and what is asked of it where the models read two texts.
@@ -173,7 +214,7 @@ class Explainer:
         Raises:
             UserError: if either has no token, or there is one text too many or too few.
         """
-        if (self.model.query is None) != (query is None):
+        if self.asks != (query is not None):
             wanted = (
                 "one text: leave the query out" if query is not None else "two texts: give the query"
             )
@@ -186,12 +227,18 @@ class Explainer:
         return Document(_TEXT, _TEXT, tokens, label, query=asked, candidates=among)
 
     def batch(self, document: Document) -> Batch:
-        """Make a batch of one text; it has the markers that the corpus has."""
-        past = len(self._words)
-        index = {word: self._rows.get(word, past) for words in document.texts for word in words}
+        """Make a batch of one text; it has the markers that the corpus has, or those of its pieces."""
         classes, markers = self.run.vocabulary["classes"], self.run.vocabulary["markers"]
+        lexicon, past, rows = self._words, len(self._words), self._rows
+        if self._cutter is not None:
+            lexicon = [*SPECIALS, *dict.fromkeys(word for words in document.texts for word in words)]
+            past = len(lexicon)
+            rows = {word: row for row, word in enumerate(lexicon) if row >= len(SPECIALS)}
+        index = {word: rows.get(word, past) for words in document.texts for word in words}
         split = index_documents([document], index, classes)
-        corpus = Corpus(self._words, past, classes, {_TEXT: split}, facts={}, markers=markers)
+        corpus = Corpus(lexicon, past, classes, {_TEXT: split}, facts={}, markers=markers)
+        if self._cutter is not None:
+            corpus = in_pieces(corpus, self._cutter)
         return Batcher(corpus, _TEXT, self._device).batch([0])
 
     @torch.no_grad()
@@ -200,12 +247,14 @@ class Explainer:
         return trace
 
     def _scores(
-        self, batch: Batch, predicted: int, measures: Mapping[str, Any]
+        self, batch: Batch, tokens: int, predicted: int, measures: Mapping[str, Any]
     ) -> dict[str, list[float]]:
         # Nobody knows the label of a new text: measures that ask for one are given the prediction.
         batch = replace(batch, labels=torch.full_like(batch.labels, predicted))
-        inside = batch.scorable[0]
-        return {name: score(self.model, batch)[0][inside].tolist() for name, score in measures.items()}
+        return {
+            name: batch.by_word(score(self.model, batch), tokens)[0].tolist()
+            for name, score in measures.items()
+        }
 
     def _tokens(self, text: Text) -> list[str]:
         given = [text] if isinstance(text, str) else [*text]

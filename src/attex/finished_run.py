@@ -87,6 +87,14 @@ class Run:
         return dict(read_json(self.path / "vocabulary.json"))
 
     @property
+    def reads_as(self) -> Path | None:
+        """The folder that says how a pretrained model cuts words, where the models are of such a one."""
+        from attex.models.pretrained_folder import PRETRAINED
+
+        folder = self.path / PRETRAINED
+        return folder if folder.is_dir() else None
+
+    @property
     def report(self) -> Path:
         """The page to open."""
         return self.path / "report.html"
@@ -97,6 +105,7 @@ class Run:
         from attex.foundations.devices import choose_device
         from attex.models.architecture import MODELS
         from attex.models.assembly import load_model
+        from attex.models.pretrained_folder import moved
         from attex.training.trainer import TRAINERS, Trainer
 
         seeds = self.config["seeds"]
@@ -127,6 +136,8 @@ class Run:
                 for name, fields in trainer.sources().items()
             }
             spec, file = MODELS.spec(model), self.path / weights
+            if self.reads_as is not None:
+                spec = moved(spec, self.reads_as)
             return load_model(spec, size, classes, file, where, lambda m: trainer.wrap(m, sources))
 
         return load(self.config["model"], self.config["trainer"], file)

@@ -73,7 +73,7 @@ class TextServer:
         self._lock = threading.Lock()
         # The first text takes longer than those that follow: it is not to be the reader's.
         word = [run.vocabulary["words"][-1]]
-        asks = next(iter(self._explainers.values())).model.query is not None
+        asks = next(iter(self._explainers.values())).asks
         self.answer(Question(word, query=word if asks else None))
 
     def answer(self, question: "Question") -> dict[str, Any]:
@@ -86,15 +86,15 @@ class TextServer:
             raise UserError(f"the run has seeds {', '.join(map(str, self._explainers))}")
         with self._lock:
             document = asked[0].document(text, question.query)
-            batch = asked[0].batch(document)
-            found = {one.seed: one.explored(batch) for one in asked}
+            batch, (tokens, query) = asked[0].batch(document), asked[0].shown(document)
+            found = {one.seed: one.explored(batch, len(tokens)) for one in asked}
         return one_text(
             _NAME,
-            document.tokens,
-            asked[0].known(document.tokens),
+            tokens,
+            asked[0].known(tokens),
             found,
-            text_id=stable_id(" ".join(document.tokens)),
-            query=document.query,
+            text_id=stable_id(" ".join(tokens)),
+            query=query,
         )
 
 

@@ -40,7 +40,7 @@ def stacked(layers: int = 3, heads: int = 2, projection: str = "softmax") -> Att
 class Marked(AttentionModel):
     """Reads the state of the first position and no other, as a classifier with a marker does."""
 
-    attends = False
+    has_readout = False
 
     def reading(self, batch: Batch) -> torch.Tensor:
         first = torch.zeros(batch.tokens.shape, dtype=torch.float64)
@@ -184,7 +184,7 @@ def test_rollout_is_a_row_of_the_product(read: Read) -> None:
 @torch.no_grad()
 def test_the_norm_is_of_what_the_heads_give_together(read: Read) -> None:
     model, batch = read
-    for layer in (None, 0, 2) if not model.attends else (0, 2):
+    for layer in (None, 0, 2) if not model.has_readout else (0, 2):
         scores = scored(attention_norm(model, batch, layer=layer), batch)
         for found, (layers, reading, words) in zip(scores, each_text(model, batch), strict=True):
             chosen = layers[-1 if layer is None else layer]

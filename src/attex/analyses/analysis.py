@@ -249,7 +249,23 @@ class Analysis(ABC):
 
 def no_attention(model: AttentionModel) -> str | None:
     """Say that a model has no attention to examine, if so: an answer for `Analysis.lacks`."""
-    return None if model.attention.scores_states else "the model's attention scores no states"
+    if not model.attention.scores_states:
+        return "the model's attention scores no states"
+    return no_readout(model)
+
+
+def no_readout(model: AttentionModel) -> str | None:
+    """Say that a model has no attention that could be replaced in its output, if so."""
+    if model.has_readout:
+        return None
+    return "the model's attention lies in its layers, and its output is not made by one alone"
+
+
+def no_words(model: AttentionModel) -> str | None:
+    """Say that a model reads pieces of words, so that words cannot be put in the place of others."""
+    if not model.encoder.reads_pieces:
+        return None
+    return "the model reads pieces of words, and its texts cannot be rewritten word by word"
 
 
 ANALYSED = "test"

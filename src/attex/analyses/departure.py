@@ -8,7 +8,16 @@ import torch
 from pydantic import Field
 from torch import Tensor
 
-from attex.analyses.analysis import ANALYSED, ANALYSES, Analysis, Evidence, Headline, Result, Subject
+from attex.analyses.analysis import (
+    ANALYSED,
+    ANALYSES,
+    Analysis,
+    Evidence,
+    Headline,
+    Result,
+    Subject,
+    no_readout,
+)
 from attex.analyses.pieces import put_together
 from attex.analyses.quantity import Quantity, binned_quartiles, mean
 from attex.analyses.summary import frame, seed_groups, summarise
@@ -18,6 +27,7 @@ from attex.charts.violins import violin_chart
 from attex.counterfactual.bound import bound_of_means, frozen_bound, moved_apart
 from attex.counterfactual.other_weights import Departure, under_even_weights, under_shuffled_weights
 from attex.data.batch import Batch, Batcher, ordered_batches, padded_sizes
+from attex.data.corpus import Corpus
 from attex.foundations.divergences import distribution
 from attex.foundations.progress import track
 from attex.foundations.registry import Spec
@@ -73,6 +83,10 @@ class DepartureAnalysis(Analysis):
     ) -> None:
         self.draws = draws
         self.bounds = bounds
+
+    def lacks(self, model: AttentionModel, corpus: Corpus) -> str | None:
+        """Need an attention that others can stand in for."""
+        return no_readout(model)
 
     @torch.no_grad()
     def examine(self, subject: Subject) -> dict[str, Tensor]:

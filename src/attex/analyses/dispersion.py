@@ -23,7 +23,6 @@ from attex.analyses.summary import frame, seed_groups, summarise
 from attex.analyses.views import View
 from attex.charts.density import density_chart, density_rows
 from attex.data.batch import Batcher, ordered_batches, padded_sizes
-from attex.data.ragged import pad
 from attex.foundations.divergences import normalised_entropy
 from attex.foundations.memory import backing_off, budget_on
 from attex.foundations.progress import track
@@ -146,7 +145,7 @@ class DispersionAnalysis(Analysis):
 def _entropies(subject: Subject, title: str) -> Tensor:
     entropies = torch.empty(len(subject.texts), dtype=torch.float64)
     for chosen in ordered_batches(subject.texts.lengths.numpy(), _PADDED_TOKENS["cuda"]):
-        scores = pad(subject.scores[title], subject.texts.starts, chosen)
+        scores = subject.texts.side_by_side(subject.scores[title], chosen)
         entropies[chosen] = normalised_entropy(*scores)
     return entropies
 

@@ -77,7 +77,7 @@ class ErasureAnalysis(Analysis):
         """Erase one token, and one after the other in every order: [N] each, by name."""
         pieces = (
             (reading.texts, _erased(reading, subject))
-            for reading in readings(subject, self.title.lower())
+            for reading in readings(subject, self.title.lower(), by_word=True)
         )
         return put_together(pieces, len(subject.texts))
 

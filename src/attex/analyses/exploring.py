@@ -13,9 +13,9 @@ from attex.analyses.pieces import put_together
 from attex.analyses.readings import Reading, readings, token_logits
 from attex.counterfactual.exact import adversarial_exact
 from attex.data.batch import Batcher, ordered_batches
-from attex.data.ragged import pad
 from attex.foundations.divergences import normalised_entropy
 from attex.importance.influence import influence_on_states
+from attex.importance.weights import attention as weights_of
 
 REACH_EPSILON = 0.05
 """How far the exact adversary may move the output when texts are sorted by how far it gets."""
@@ -36,12 +36,14 @@ def explore(subject: Subject) -> dict[str, Tensor]:
     numbers of the decoder's head, if it has a form that the page can compute (`Decoder.formula`).
     """
     texts, model = subject.texts, subject.load()
+    if not model.has_readout:
+        return _without_readout(subject)
     chosen = chosen_texts(texts.lengths)
     form = model.decoder.formula()
     attention = torch.zeros(len(texts.words))
     kept: dict[int, Tensor] = {}
     pieces = []
-    for part in readings(subject, "explorer"):
+    for part in readings(subject, "explorer", by_word=True):
         pieces.append((part.texts, _columns(part)))
         k = part.readout.values.shape[-1]
         for row, text in enumerate(part.texts.tolist()):
@@ -55,7 +57,27 @@ def explore(subject: Subject) -> dict[str, Tensor]:
         found |= {"values": torch.cat([kept[text] for text in sorted(kept)]), **form[1]}
         if len(kept) < len(texts):
             found["valued"] = torch.tensor(sorted(kept))
+    # Of pieces of words it would take a pass through all layers for each: minutes, for a page.
+    chosen = set() if model.encoder.reads_pieces else chosen
     return found | _influence(subject, sorted(chosen))
+
+
+def _without_readout(subject: Subject) -> dict[str, Tensor]:
+    """Find out what there is of a model whose attention lies in layers: the weights, and no values."""
+    model, texts = subject.load(), Batcher(subject.corpus, ANALYSED, subject.device)
+    attention = torch.zeros(len(subject.texts.words))
+    pieces = []
+    for chosen in ordered_batches(texts.lengths, _PADDED_TOKENS):
+        batch = texts.batch(chosen)
+        words = int(texts.words[chosen].max())
+        laid = batch.by_word(weights_of(model, batch), words).nan_to_num(0.0)
+        counted = batch.by_word(batch.scored.double(), words) == 1
+        pieces.append((chosen, {"entropy": normalised_entropy(laid, counted)}))
+        for row, text in enumerate(chosen.tolist()):
+            start, end = subject.texts.starts[text : text + 2].tolist()
+            attention[start:end] = laid[row, : end - start].float().cpu()
+    found = put_together(pieces, len(texts))
+    return found | {"attention": attention, "disagreement": disagreement(subject)}
 
 
 def chosen_texts(lengths: Tensor) -> set[int]:
@@ -79,7 +101,7 @@ def disagreement(subject: Subject) -> Tensor:
     pairs, texts = list(combinations(subject.titles, 2)), subject.texts
     values = torch.full((len(pairs), len(texts)), float("nan"), dtype=torch.float64)
     for batch in ordered_batches(texts.lengths.numpy(), _PADDED_TOKENS):
-        laid = {name: pad(subject.scores[name], texts.starts, batch) for name in subject.titles}
+        laid = {name: texts.side_by_side(subject.scores[name], batch) for name in subject.titles}
         for row, (first, second) in enumerate(pairs):
             (a, mask), (b, _) = laid[first], laid[second]
             values[row, batch] = kendall_tau(a, b, mask).value
@@ -91,6 +113,7 @@ def _influence(subject: Subject, chosen: Sequence[int]) -> dict[str, Tensor]:
     if not chosen:
         return {}
     model, texts = subject.load(), Batcher(subject.corpus, ANALYSED, subject.device)
+    margin = int(subject.corpus.markers)
     flat: list[Tensor] = [torch.empty(0)] * len(chosen)
     highs = torch.zeros(len(chosen))
     lengths = subject.texts.lengths[torch.tensor(chosen)].numpy()
@@ -98,7 +121,7 @@ def _influence(subject: Subject, chosen: Sequence[int]) -> dict[str, Tensor]:
         batch = texts.batch(np.array(chosen)[places])
         for span, shares in influence_on_states(model, batch):
             for place, square in zip(places[span], shares, strict=True):
-                inside = slice(texts.margin, texts.margin + int(lengths[place]))
+                inside = slice(margin, margin + int(lengths[place]))
                 part = square[inside, inside].nan_to_num(0.0).cpu()
                 highs[place] = part.max()
                 flat[place] = (part / part.max().clamp(min=1e-30) * 255).round().to(torch.uint8)

@@ -15,11 +15,11 @@ from attex.analyses.summary import frame, seed_groups, summarise
 from attex.analyses.views import View
 from attex.charts.faithfulness import faithfulness_chart
 from attex.data.batch import Batch, Batcher, ordered_batches, padded_sizes
-from attex.data.ragged import pad
 from attex.foundations.divergences import distribution
 from attex.foundations.draws import highest_first, permutations
 from attex.foundations.progress import steps, track
 from attex.foundations.registry import Spec
+from attex.importance.measure import by_word
 from attex.models.classifier import AttentionModel
 from attex.models.encoder import Encoder
 
@@ -84,7 +84,7 @@ class FaithfulnessAnalysis(Analysis):
         class_ = whole.argmax(dim=1, keepdim=True)
         columns: dict[str, Tensor] = {}
         for measure in steps((*subject.titles, RANDOM)):
-            ranks, defined = _ranks(subject, measure, batch, chosen, texts.margin)
+            ranks, defined = _ranks(subject, measure, batch, chosen)
             for fraction in self.fractions:
                 top = _top(ranks, batch, fraction)
                 for quantity, left in (
@@ -149,29 +149,28 @@ def _key(measure: str, quantity: str, fraction: float) -> str:
     return f"{measure}|{quantity}|{fraction:g}"
 
 
-def _ranks(
-    subject: Subject, measure: str, batch: Batch, chosen: np.ndarray, margin: int
-) -> tuple[Tensor, Tensor]:
+def _ranks(subject: Subject, measure: str, batch: Batch, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
     """Rank the tokens of every text, the highest score first: [B,T], and which texts have scores [B].
 
-    What is not scorable comes last; ties are broken by a draw of the text's own.
+    What has no score comes last; ties are broken by a draw of the text's own.
     """
-    shuffled = permutations(batch.ids, batch.scorable, 1, _SEED)[:, 0]
+    shuffled = permutations(batch.ids, batch.scored, 1, _SEED)[:, 0]
     keys = torch.zeros(batch.tokens.shape, dtype=torch.float64, device=batch.tokens.device)
     if measure != RANDOM:
-        flat, _ = pad(subject.scores[measure], subject.texts.starts, chosen)
-        keys[:, margin : margin + flat.shape[1]] = flat.to(keys.device)
-    defined = ~(keys.isnan() & batch.scorable).any(dim=1)
-    order = highest_first(keys.nan_to_num(nan=0.0), batch.scorable, shuffled)
+        values, _ = subject.texts.side_by_side(subject.scores[measure], chosen)
+        keys = batch.spread(values.to(keys.device))
+    defined = ~(keys.isnan() & batch.scored).any(dim=1)
+    order = highest_first(keys.nan_to_num(nan=0.0), batch.scored, shuffled)
     places = torch.arange(keys.shape[1], device=keys.device).expand_as(order)
     return torch.empty_like(order).scatter(1, order, places), defined
 
 
 def _top(ranks: Tensor, batch: Batch, fraction: float) -> Tensor:
-    """Mark the ⌈f·n⌉ first of every text's n tokens: [B,T]."""
+    """Mark the ⌈f·n⌉ first of every text's n tokens: [B,T], all pieces of each."""
     # Less a hair: 0.2 · 5 must not round up to 2.
-    count = (batch.scorable.sum(dim=1).double() * fraction - 1e-9).ceil().clamp(min=1)
-    return (ranks < count[:, None]) & batch.scorable
+    count = (batch.scored.sum(dim=1).double() * fraction - 1e-9).ceil().clamp(min=1)
+    top = (ranks < count[:, None]) & batch.scored
+    return by_word(top.double(), batch).bool() & batch.scorable
 
 
 def _outputs(model: AttentionModel, batch: Batch, kept: Tensor) -> Tensor:

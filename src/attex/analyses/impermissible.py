@@ -18,6 +18,7 @@ from attex.analyses.analysis import (
     Result,
     Subject,
     no_attention,
+    no_words,
 )
 from attex.analyses.pieces import put_together
 from attex.analyses.quantity import Quantity, mean
@@ -85,7 +86,7 @@ class ImpermissibleAnalysis(Analysis):
         marks = corpus.splits[ANALYSED].impermissible
         if marks is None or not bool(marks.any()):
             return "the data marks no token as impermissible"
-        return no_attention(model)
+        return no_words(model) or no_attention(model)
 
     @torch.no_grad()
     def examine(self, subject: Subject) -> dict[str, Tensor]:

@@ -18,6 +18,7 @@ from attex.analyses.analysis import (
     Result,
     Subject,
     no_attention,
+    no_words,
 )
 from attex.analyses.pieces import put_together
 from attex.analyses.substitution import overwritten, strongest_words
@@ -90,7 +91,7 @@ class LogOddsAnalysis(Analysis):
         """Need two classes, and an attention that scores states."""
         if len(corpus.classes) != 2:
             return f"a word has log-odds of two classes, and the dataset has {len(corpus.classes)}"
-        return no_attention(model)
+        return no_words(model) or no_attention(model)
 
     def check(self, corpus: Corpus, measures: Sequence[Spec]) -> None:
         """Ask for words to overwrite with."""

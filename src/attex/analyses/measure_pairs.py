@@ -10,7 +10,6 @@ from attex.agreement.nulls import Shifts, Shuffles
 from attex.agreement.statistic import STATISTICS
 from attex.analyses.pieces import put_together
 from attex.data.batch import ordered_batches, padded_sizes
-from attex.data.ragged import pad
 from attex.data.split import Split
 from attex.foundations.progress import steps
 from attex.foundations.registry import Spec
@@ -90,15 +89,15 @@ class Comparer:
     def _batch(
         self, scores: dict[str, Tensor], pair: tuple[str, str], chosen: np.ndarray
     ) -> tuple[Tensor, Tensor, Tensor, dict[str, object]]:
-        starts = self._texts.starts
-        a, b = (pad(scores[name], starts, chosen)[0].to(self._device) for name in pair)
-        mask = pad(self._texts.words, starts, chosen)[1].to(self._device)
+        laid = self._texts.side_by_side
+        a, b = (laid(scores[name], chosen)[0].to(self._device) for name in pair)
+        mask = laid(self._texts.words, chosen)[1].to(self._device)
         mask = _without_ends(mask) if self._drop_ends else mask
         options = self._spec.options()
         if "k" in options:
             weights = None
             if "attention" in scores:
-                weights = pad(scores["attention"], starts, chosen)[0].to(self._device)
+                weights = laid(scores["attention"], chosen)[0].to(self._device)
             options["k"] = resolve_depth(
                 options["k"],
                 a,

@@ -27,7 +27,6 @@ from attex.analyses.views import View
 from attex.charts.truth import truth_chart
 from attex.data.batch import ordered_batches
 from attex.data.corpus import Corpus
-from attex.data.ragged import pad
 from attex.data.split import Split
 from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec
@@ -111,7 +110,7 @@ def _score(texts: Split, seed: SeedEvidence, measure: str, compute: Any) -> np.n
     assert texts.truth is not None
     values = np.empty(len(texts))
     for chosen in ordered_batches(texts.lengths.numpy(), _PADDED_TOKENS):
-        scores, mask = pad(seed.scores[measure], texts.starts, chosen)
-        truth, _ = pad(texts.truth, texts.starts, chosen)
+        scores, mask = texts.side_by_side(seed.scores[measure], chosen)
+        truth, _ = texts.side_by_side(texts.truth, chosen)
         values[chosen] = compute(scores, truth & mask, mask).numpy()
     return values

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from attex.data.corpus import END, PAD, START, UNKNOWN, Corpus
+from attex.data.split import Split
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,8 @@ class Batch:
     where nothing is asked. `allowed` [B,O] marks the classes that can be the answer; None: all.
     `impermissible` [B,T] marks what attention may be trained to hide; None: nobody has said.
     Where words are cut into pieces, `word` [B,T] has the number of the word that each piece is of,
-    counted from 0, and −1 elsewhere; None: every scorable position is a word.
+    counted from 0, and −1 elsewhere; None: every scorable position is a word. `segment` [B,T] is 1 from
+    where a query begins in a text that has one in it, and 0 before; None: there are no such texts.
     """
 
     tokens: Tensor
@@ -34,6 +36,7 @@ class Batch:
     allowed: Tensor | None = None
     impermissible: Tensor | None = None
     word: Tensor | None = None
+    segment: Tensor | None = None
 
     def __len__(self) -> int:
         return self.tokens.shape[0]
@@ -69,9 +72,7 @@ class Batch:
 
     def keeping(self, kept: Tensor) -> "Batch":
         """Leave the positions that `kept` [B,T] marks, and close the texts up; queries stay whole."""
-        kept = kept & self.mask
-        order = (~kept).long().argsort(dim=1, stable=True)[:, : int(kept.sum(dim=1).max())]
-        mask = kept.gather(1, order)
+        order, mask = self.closing_up(kept)
         tokens = self.tokens.gather(1, order).where(mask, PAD)
         marks = {
             name: value.gather(1, order) & mask
@@ -80,7 +81,40 @@ class Batch:
         }
         if self.word is not None:
             marks["word"] = self.word.gather(1, order).where(mask, -1)
+        if self.segment is not None:
+            marks["segment"] = self.segment.gather(1, order).where(mask, 0)
         return replace(self, tokens=tokens, mask=mask, **marks)
+
+    def closing_up(self, kept: Tensor) -> tuple[Tensor, Tensor]:
+        """Say where each position comes from when `kept` [B,T] is closed up: [B,T′], and the mask."""
+        kept = kept & self.mask
+        order = (~kept).long().argsort(dim=1, stable=True)[:, : int(kept.sum(dim=1).max())]
+        return order, kept.gather(1, order)
+
+    def of(self, texts: Tensor) -> "Batch":
+        """Return some of the texts, in any order and as often as named."""
+        return _of({name: value[texts] for name, value in self.tensors().items()})
+
+    def by_word(self, scores: Tensor, words: int) -> Tensor:
+        """Bring scores [B,T,…] to the places of the words they are of: [B,words,…].
+
+        They stand where `scored` says; a word without a place in the batch has NaN.
+        """
+        texts, places = self.scored.nonzero(as_tuple=True)
+        laid = scores.new_full((len(self), words, *scores.shape[2:]), float("nan"))
+        laid[texts, self.numbers[texts, places]] = scores[texts, places]
+        return laid
+
+    def spread(self, values: Tensor) -> Tensor:
+        """Bring values [B,W] of words to every position of the word: [B,T], 0 where there is none."""
+        number = self.numbers.clamp(max=values.shape[1] - 1)
+        return values.gather(1, number).where(self.scorable, values.new_zeros(()))
+
+    @property
+    def numbers(self) -> Tensor:
+        """The number of the word that each position is of: [B,T], 0 where there is none."""
+        numbers = self.scorable.cumsum(dim=1) - 1 if self.word is None else self.word
+        return numbers.where(self.scorable, 0)
 
 
 def _of(tensors: dict[str, Tensor]) -> Batch:
@@ -93,16 +127,20 @@ def _of(tensors: dict[str, Tensor]) -> Batch:
 class Batcher:
     """Cuts batches out of one split; the arrays lie on the device once.
 
-    `margin` is the number of markers before, and after, the tokens of a text; `lengths` has how many
-    positions each text takes with them. A query, where there is one, is cut along with its text.
+    `lengths` has how many positions each text takes, markers included, and `words` how many words it
+    has. A query, where there is one, is cut along with its text. Positions are words, or pieces of them.
     """
 
     def __init__(self, corpus: Corpus, split: str, device: torch.device | str = "cpu") -> None:
         part = corpus.splits[split]
         self.device = torch.device(device)
-        self.margin = int(corpus.markers)
-        known, margin = corpus.vocabulary_size, self.margin
-        self._texts = _Texts(part.words, part.starts, known, margin, self.device)
+        known, margin = corpus.vocabulary_size, int(corpus.markers)
+        self.words = part.lengths.numpy()
+        self._texts: _Texts | _Pieces
+        if part.pieces is None:
+            self._texts = _Texts(part.words, part.starts, known, margin, self.device)
+        else:
+            self._texts = _Pieces(part, self.device)
         self._queries = None
         if part.query_words is not None and part.query_starts is not None:
             self._queries = _Texts(part.query_words, part.query_starts, known, margin, self.device)
@@ -120,8 +158,9 @@ class Batcher:
         """Cut the same with text and query in each other's place; what is true of a text is not told."""
         assert self._queries is not None, "there are no queries to put in the place of the texts"
         other = copy(self)
+        assert isinstance(self._texts, _Texts)
         other._texts, other._queries, other._truth = self._queries, self._texts, None
-        other.lengths = self._queries.lengths
+        other.lengths, other.words = self._queries.lengths, self._queries.words
         return other
 
     def batch(self, texts: Sequence[int] | np.ndarray) -> Batch:
@@ -166,7 +205,8 @@ class Batcher:
             query = Batch(*self._queries.laid_out(index, query_width)[:3], labels, ids)
         allowed = None if self._allowed is None else self._allowed[index]
         hidden = None if self._hidden is None else self._hidden[source] & scorable
-        return Batch(tokens, mask, scorable, labels, ids, truth, query, allowed, hidden)
+        batch = Batch(tokens, mask, scorable, labels, ids, truth, query, allowed, hidden)
+        return self._texts.told(batch, index)
 
 
 class _Texts:
@@ -179,7 +219,8 @@ class _Texts:
         self._tokens = words.where(words < known, UNKNOWN).to(device)
         self._starts = starts.to(device)
         self._margin = margin
-        self.lengths = starts.diff().numpy() + 2 * margin
+        self.words = starts.diff().numpy()
+        self.lengths = self.words + 2 * margin
 
     def laid_out(self, index: Tensor, width: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Return tokens, mask and scorable, and where in the flat array each token comes from."""
@@ -193,6 +234,44 @@ class _Texts:
         if margin:
             tokens = tokens.where(position > 0, START).where(position != length - 1, END)
         return tokens, mask, scorable, source
+
+    def told(self, batch: Batch, index: Tensor) -> Batch:
+        """Add nothing: every scorable position is a word."""
+        return batch
+
+
+class _Pieces:
+    """Flat pieces of words on a device, markers among them, of which texts are laid side by side."""
+
+    def __init__(self, part: Split, device: torch.device) -> None:
+        assert part.pieces is not None
+        assert part.piece_starts is not None
+        assert part.piece_words is not None
+        self._pieces, self._word = part.pieces.to(device).long(), part.piece_words.to(device).long()
+        self._starts, self._word_starts = part.piece_starts.to(device), part.starts.to(device)
+        segments = part.piece_segments
+        self._segments = None if segments is None else segments.to(device).long()
+        self.lengths = part.piece_starts.diff().numpy()
+
+    def laid_out(self, index: Tensor, width: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Return pieces, mask and scorable, and where among all words the word of each piece is."""
+        place, mask = self._places(index, width)
+        word = self._word[place].where(mask, -1)
+        scorable = word >= 0
+        source = (self._word_starts[index][:, None] + word).where(scorable, 0)
+        return self._pieces[place].where(mask, PAD), mask, scorable, source
+
+    def told(self, batch: Batch, index: Tensor) -> Batch:
+        """Add what word each piece is of, and whether the word is one of the query."""
+        place, mask = self._places(index, batch.tokens.shape[1])
+        segment = None if self._segments is None else self._segments[place].where(mask, 0)
+        return replace(batch, word=self._word[place].where(mask, -1), segment=segment)
+
+    def _places(self, index: Tensor, width: int) -> tuple[Tensor, Tensor]:
+        first = self._starts[index][:, None]
+        position = torch.arange(width, device=index.device)
+        mask = position < self._starts[index + 1][:, None] - first
+        return (first + position).where(mask, first), mask
 
 
 def training_batches(

@@ -14,7 +14,7 @@ from torch import Tensor
 from attex.data.folder import DataFolder
 from attex.data.left_out import LeftOut, beginning, by_reason
 from attex.data.reader import SPLITS, Document, Reader, Remark
-from attex.data.split import Split, count_shared, index_documents
+from attex.data.split import OPTIONAL, Split, count_shared, index_documents
 from attex.foundations.errors import UserError, brief, listed
 from attex.foundations.storage import read_json, read_tensors, write_json, write_tensors
 
@@ -97,11 +97,7 @@ class Corpus:
                 labels=tensors[f"{name}.labels"],
                 ids=tensors[f"{name}.ids"],
                 names=names,
-                truth=tensors.get(f"{name}.truth"),
-                query_words=tensors.get(f"{name}.query_words"),
-                query_starts=tensors.get(f"{name}.query_starts"),
-                candidates=tensors.get(f"{name}.candidates"),
-                impermissible=tensors.get(f"{name}.impermissible"),
+                **{key: tensors.get(f"{name}.{key}") for key in OPTIONAL},
             )
             for name, names in about["names"].items()
         }

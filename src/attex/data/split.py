@@ -1,7 +1,7 @@
 """The texts of one split as flat arrays of numbers."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from hashlib import blake2b
 from itertools import chain, pairwise
 
@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attex.data.ragged import interleaved
+from attex.data.ragged import interleaved, pad
 from attex.data.reader import Document
 
 
@@ -22,6 +22,11 @@ class Split:
     come with a question, `query_words` and `query_starts` hold those in the same way.
     `candidates` [N,O] marks the classes that can be a text's answer; None: all of them. `truth` and
     `impermissible` are flat marks beside `words`, where the data has such.
+
+    Where models read pieces of words, `pieces` is flat too, text i at `piece_starts[i]:…[i+1]`, markers
+    included; `piece_words` has the number of each piece's word in its text, −1 for a marker, and
+    `piece_segments` is 1 from where a query begins, in texts that have one in them. `read` marks the
+    words that have a piece, beside `words`; None: all have. Others have no scores.
     """
 
     words: Tensor
@@ -34,6 +39,11 @@ class Split:
     query_starts: Tensor | None = None
     candidates: Tensor | None = None
     impermissible: Tensor | None = None
+    pieces: Tensor | None = None
+    piece_starts: Tensor | None = None
+    piece_words: Tensor | None = None
+    piece_segments: Tensor | None = None
+    read: Tensor | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -42,6 +52,11 @@ class Split:
     def lengths(self) -> Tensor:
         """Tokens per text, without markers; those of a query do not count."""
         return self.starts.diff()
+
+    def side_by_side(self, flat: Tensor, texts: np.ndarray) -> tuple[Tensor, Tensor]:
+        """Lay what is flat beside `words` side by side: values [B,T], and a mask [B,T] of words read."""
+        values, mask = pad(flat, self.starts, texts)
+        return values, mask if self.read is None else mask & pad(self.read, self.starts, texts)[0]
 
     def joined(self) -> "Split":
         """Return each text and its query as one text."""
@@ -53,6 +68,10 @@ class Split:
     def tensors(self) -> dict[str, Tensor]:
         """Return the tensors there are, by name."""
         return {name: value for name, value in vars(self).items() if isinstance(value, Tensor)}
+
+
+OPTIONAL = tuple(field.name for field in fields(Split) if field.type == Tensor | None)
+"""The arrays that not every split has."""
 
 
 def index_documents(documents: list[Document], index: dict[str, int], classes: list[str]) -> Split:

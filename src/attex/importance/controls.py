@@ -29,7 +29,7 @@ def random(
         >>> random(model, batch).sort().values
         tensor([[0.2500, 0.5000, 0.7500, 1.0000]], dtype=torch.float64)
     """
-    count = batch.scorable.sum(dim=1, keepdim=True)
-    ranks = batch.scorable.cumsum(dim=1).double() / count.clamp(min=1)
-    order = permutations(batch.ids, batch.scorable, 1, seed).squeeze(1)
+    count = batch.scored.sum(dim=1, keepdim=True)
+    ranks = batch.scored.cumsum(dim=1).double() / count.clamp(min=1)
+    order = permutations(batch.ids, batch.scored, 1, seed).squeeze(1)
     return only_scorable(ranks.gather(1, order), batch)

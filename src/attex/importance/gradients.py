@@ -23,7 +23,8 @@ def gradient(
 
     (model, batch) → [B,T], NaN where a position is not scorable. y is the sigmoid output, or the
     probability of the predicted class among several. With `detach_attention` the weights are held
-    fixed: what a small change of the word does while the same attention is paid (Jain & Wallace).
+    fixed: what a small change of the word does while the same attention is paid (Jain & Wallace). A
+    pretrained classifier's weights lie in its layers and are not held: there it changes nothing.
     `target="gold_loss"` takes the loss at the gold label, and `detach_attention=False` lets the
     gradient pass the attention, as Neely & Schouten's released code does.
 
@@ -40,15 +41,12 @@ def gradient(
     """
     with torch.enable_grad():
         embedded = model.embed(batch).detach().requires_grad_()
-        hidden, asked = model.encode(embedded, batch), model.ask(batch)
-        attention = model.attend(hidden, batch, asked)
-        held = attention.detach() if detach_attention else attention
-        logits = model.decode(hidden, held, batch, asked)
-        direction, size = _output_slope(logits, batch.labels, target)
-        (slope,) = torch.autograd.grad(logits, embedded, grad_outputs=direction)
+        trace = model.resume(embedded, batch, hold_attention=detach_attention)
+        direction, size = _output_slope(trace.logits, batch.labels, target)
+        (slope,) = torch.autograd.grad(trace.logits, embedded, grad_outputs=direction)
     products = (slope * embedded).sum(dim=-1).detach().double()
     products = by_word(products * size[:, None], batch)
-    scores = tied(products.abs(), model, attention, batch)
+    scores = tied(products.abs(), model, trace.attention, batch)
     return only_scorable(scores, batch)
 
 
@@ -74,14 +72,13 @@ def input_x_gradient(
     """
     with torch.enable_grad():
         embedded = model.embed(batch).detach().requires_grad_()
-        hidden = model.encode(embedded, batch)
-        attention = model.attend(hidden, batch)
-        logits = model.decode(hidden, attention, batch)
+        trace = model.resume(embedded, batch)
+        logits = trace.logits
         chosen = batch.labels if target == "gold" else logits.argmax(dim=1)
         chosen = chosen if logits.shape[1] > 1 else torch.zeros_like(chosen)
         (slope,) = torch.autograd.grad(logits.gather(1, chosen[:, None]).sum(), embedded)
     products = by_word((slope * embedded).sum(dim=-1).detach().double(), batch)
-    return only_scorable(tied(products.abs(), model, attention, batch), batch)
+    return only_scorable(tied(products.abs(), model, trace.attention, batch), batch)
 
 
 @MEASURES.register("gradient_norm", cite="Meister et al. 2021, eq. 4 and fn. 4")
@@ -94,8 +91,9 @@ def gradient_norm(model: AttentionModel, batch: Batch, *, norm: Literal[1, 2] = 
     """
     with torch.enable_grad():
         embedded = model.embed(batch).detach().requires_grad_()
-        norms = _norms(model, batch, model.encode(embedded, batch), embedded, norm)
-    return _shares(norms, batch)
+        trace = model.resume(embedded, batch)
+        norms = _norms(batch, trace.logits, embedded, norm)
+    return _shares(tied(norms, model, trace.attention, batch), batch)
 
 
 @MEASURES.register(
@@ -114,22 +112,22 @@ def gradient_norm_hidden(model: AttentionModel, batch: Batch, *, norm: Literal[1
     with torch.no_grad():
         hidden = model.encode(model.embed(batch), batch)
     with torch.enable_grad():
-        hidden = hidden.detach().requires_grad_()
-        norms = _norms(model, batch, hidden, hidden, norm)
-    return _shares(norms, batch)
+        hidden, asked = hidden.detach().requires_grad_(), model.ask(batch)
+        attention = model.attend(hidden, batch, asked)
+        logits = model.decode(hidden, attention, batch, asked)
+        norms = _norms(batch, logits, hidden, norm)
+    return _shares(tied(norms, model, attention, batch), batch)
 
 
-def _norms(model: AttentionModel, batch: Batch, hidden: Tensor, inputs: Tensor, norm: int) -> Tensor:
-    """Return ‖∂y/∂inputs‖ [B,T] through hidden states and attention, but for a factor of each text.
+def _norms(batch: Batch, logits: Tensor, inputs: Tensor, norm: int) -> Tensor:
+    """Return ‖∂y/∂inputs‖ [B,T], but for a factor of each text.
 
     The factor cancels in the shares; with it a saturated output would have none.
     """
-    asked = model.ask(batch)
-    attention = model.attend(hidden, batch, asked)
-    logits = model.decode(hidden, attention, batch, asked)
     direction, _ = _output_slope(logits, batch.labels, "output")
     (slope,) = torch.autograd.grad(logits, inputs, grad_outputs=direction)
-    return tied(torch.linalg.vector_norm(slope.double(), norm, dim=-1), model, attention, batch)
+    norms: Tensor = torch.linalg.vector_norm(slope.double(), norm, dim=-1)
+    return norms
 
 
 def _shares(norms: Tensor, batch: Batch) -> Tensor:

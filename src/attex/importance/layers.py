@@ -73,7 +73,7 @@ def attention_norm(
         >>> attention_norm(model, batch)
         tensor([[1.0000, 0.8240]], dtype=torch.float64)
     """
-    if layer is None and model.attends:
+    if layer is None and model.has_readout:
         trace = model(batch)
         norms = trace.attention.double() * torch.linalg.vector_norm(trace.hidden.double(), dim=-1)
         return only_scorable(by_word(tied(norms, model, trace.attention, batch), batch), batch)

@@ -12,6 +12,7 @@ from attex.foundations.memory import Budget, backing_off, budget_on
 from attex.foundations.registry import RUNTIME
 from attex.importance.makings import Makings, of_one_word
 from attex.importance.measure import MEASURES
+from attex.importance.word_deletion import without_each_word, without_states_of_each_word
 from attex.models.alike import themselves
 from attex.models.classifier import AttentionModel
 from attex.models.decoder import Readout
@@ -35,8 +36,9 @@ def leave_one_out(
     the token was. Undefined (NaN) for a text of one token. Tokens whose deletion leaves the same text
     have one score to the bit (equal tokens side by side; all equal tokens where the model does not know
     of an order), and so have those that leave the same states with weight: exactly 0 if these are what
-    the output is made of anyway. `budget` is the memory in bytes that a chunk of variants may take (by
-    default what suits the device, halved where that is too much); it changes nothing else.
+    the output is made of anyway. Where models read pieces, all pieces of a word go at once. `budget` is
+    the memory in bytes that a chunk of variants may take (by default what suits the device, halved where
+    that is too much); it changes nothing else.
 
     Example:
         The output is σ(½ · 2 ln 3) = 0.75. Without the first word it is σ(2 ln 3) = 0.9, without
@@ -49,6 +51,8 @@ def leave_one_out(
         >>> leave_one_out(model, batch)
         tensor([[0.1500, 0.2500]], dtype=torch.float64)
     """
+    if batch.word is not None:
+        return without_each_word(model, batch, budget)
     embedded = model.embed(batch)
     hidden = model.encode(embedded, batch)
     asked = model.ask(batch)
@@ -89,6 +93,8 @@ def leave_one_out_hidden(
     state without weight, unless the others' weights depend on it. Equal tokens have one score to the
     bit where the model does not know of an order. `budget` as for `leave_one_out`.
     """
+    if batch.word is not None:
+        return without_states_of_each_word(model, batch, budget)
     hidden = model.encode(model.embed(batch), batch)
     # A state of small weight changes the logit by less than float32 can tell.
     asked = model.ask(batch)

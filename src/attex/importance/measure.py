@@ -66,7 +66,7 @@ def check_layers(model: AttentionModel, title: str, layer: int | None, head: int
     if not encoder.layer_count:
         raise UserError(
             f"importance: {title} needs layers of self-attention, which this model's encoder does not"
-            " have (transformer has)"
+            " have (transformer and pretrained have)"
         )
     for what, chosen, count in (("layer", layer, encoder.layer_count), ("head", head, encoder.heads)):
         if chosen is not None and chosen >= count:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -24,7 +25,7 @@ def score_texts(
     what: str,
     growth: int = 1,
 ) -> Tensor:
-    """Return the scores of all tokens of all texts, flat and in the corpus' order, in float64.
+    """Return the scores of all words of all texts, flat and in the corpus' order, in float64.
 
     Each batch is written as it is done and not computed again. Batches are cut the same way
     whatever was done before, so a resumed scoring is the same to the bit on CPU. A GPU that others
@@ -32,9 +33,7 @@ def score_texts(
     so it is told how far it is.
     """
     model.eval()
-    margin = texts.margin
-    lengths = torch.from_numpy(texts.lengths - 2 * margin)
-    starts = torch.cat([torch.zeros(1, dtype=torch.long), lengths.cumsum(0)])
+    starts = np.concatenate([[0], texts.words.cumsum()])
     flat = torch.empty(int(starts[-1]), dtype=torch.float64)
     tokens = PIECE_TOKENS[texts.device.type] // sharers()
     batches = ordered_batches(texts.lengths, tokens)
@@ -44,14 +43,14 @@ def score_texts(
     # What a killed scoring has left is no work any more.
     to_do = [0.0 if piece.exists() else size for piece, size in zip(pieces, sizes, strict=True)]
     for number, chosen in enumerate(track(batches, what, len(batches), to_do)):
-        piece = pieces[number]
+        piece, batch = pieces[number], texts.batch(chosen)
         scores = _left_before(piece)
         if scores is None:
-            scores = measure(model, texts.batch(chosen)).cpu()
+            scores = measure(model, batch).cpu()
             write_tensors(piece, {"scores": scores})
+        by_word = batch.to("cpu").by_word(scores, int(texts.words[chosen].max()))
         for row, text in enumerate(chosen):
-            length = int(lengths[text])
-            flat[starts[text] : starts[text] + length] = scores[row, margin : margin + length]
+            flat[starts[text] : starts[text + 1]] = by_word[row, : texts.words[text]]
     return flat
 
 

@@ -1,9 +1,11 @@
 """What a model is made of, before it has any weights."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 from torch import Tensor
 
+from attex.foundations.errors import UserError
 from attex.foundations.registry import Registry
 from attex.models.classifier import AttentionModel
 from attex.models.encoder import Encoder
@@ -17,6 +19,11 @@ class Architecture(ABC):
     encoder_class: type[Encoder]
     """The encoder, not yet built: what the class says holds for every model of this architecture."""
 
+    path: str | None = None
+    """The pretrained model whose pieces of words it reads; None: it reads words."""
+    over_states: bool = True
+    """Whether it has one attention over hidden states, so that measures of states apply."""
+
     sparse: bool = False
     """Whether attention can give a position that counts a weight of exactly 0."""
 
@@ -28,5 +35,12 @@ class Architecture(ABC):
     def build(self, vocabulary_size: int, classes: int, vectors: Tensor | None) -> AttentionModel:
         """Build a model with weights drawn anew, but for the word vectors [V,d] where given."""
 
+    def check_trained(self, classes: Sequence[str]) -> None:
+        """Raise `UserError` unless such a model comes trained for these classes."""
+        raise UserError("trainer 'none': this type of model does not come trained; choose a trainer")
 
-MODELS: Registry[Architecture] = Registry("model", "attex.models.architectures", default="attention")
+
+MODELS: Registry[Architecture] = Registry(
+    "model", "attex.models.architectures", default="attention", requires={}
+)
+"""Fact of a kind of model: packages that it `requires`, each with what brings it."""

@@ -1,5 +1,7 @@
 """From what a model is made of to the model: untrained, or with its weights."""
 
+import functools
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from attex.foundations.registry import Spec
 from attex.foundations.storage import read_tensors
 from attex.models.architecture import MODELS, Architecture
 from attex.models.classifier import AttentionModel
+from attex.models.pretrained import weights_come_later
 
 
 def assemble(
@@ -27,8 +30,24 @@ def assemble(
         return architecture.build(vocabulary_size, classes, vectors)
 
 
+def without_numbers(spec: Spec, vocabulary_size: int, classes: int) -> AttentionModel:
+    """Build a model that has shapes only; what can be built so can be built. A study asks often."""
+    return _shapes(json.dumps(spec.model_dump(mode="json")), vocabulary_size, classes)
+
+
+@functools.lru_cache(maxsize=64)
+def _shapes(model: str, vocabulary_size: int, classes: int) -> AttentionModel:
+    with torch.device("meta"):
+        return assemble(MODELS.spec(json.loads(model)), vocabulary_size, classes, seed=0)
+
+
 def check_queries(model: AttentionModel, corpus: Corpus) -> None:
-    """Raise `UserError` unless the model is asked something where texts have a query, and only there."""
+    """Raise `UserError` unless the model is asked something where texts have a query, and only there.
+
+    A model that reads pieces of words reads text and query as one.
+    """
+    if model.encoder.reads_pieces:
+        return
     if corpus.has_queries and model.query is None:
         raise UserError(
             "the texts come with a query, which the model does not take; "
@@ -53,7 +72,9 @@ def load_model(
 
     `wrap` puts the model into what was trained, of whose weights some may be beside those of the model.
     """
-    model = wrap(assemble(spec, vocabulary_size, classes, seed=0).to(device))
+    with weights_come_later():
+        built = assemble(spec, vocabulary_size, classes, seed=0)
+    model = wrap(built.to(device))
     tensors = read_tensors(weights)[0]
     problem = _problem(tensors, model.state_dict())
     if problem:

@@ -1,6 +1,6 @@
 """The model of a text, and of a query if there is one: embed, encode, attend, decode."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
@@ -21,7 +21,8 @@ class Trace:
     """Every step of one forward pass.
 
     embedded [B,T,d], hidden [B,T,m], energies [B,T], attention [B,T], context [B,m], logits [B,O];
-    layers [B,layers,heads,T,T] is the self-attention inside an encoder that has any.
+    layers [B,layers,heads,T,T] is the self-attention inside an encoder that has any, but for encoders
+    that give it on request only.
     """
 
     embedded: Tensor
@@ -40,8 +41,8 @@ class AttentionModel(nn.Module):
     themselves otherwise.
     """
 
-    attends: ClassVar[bool] = True
-    """Whether an attention of its own weighs the last states; else one of them is read as it is."""
+    has_readout: ClassVar[bool] = True
+    """Whether the output is that of one attention over hidden states, so that there is a `readout`."""
 
     def __init__(
         self,
@@ -106,15 +107,15 @@ class AttentionModel(nn.Module):
 
     def encode(self, embedded: Tensor, batch: Batch) -> Tensor:
         """Encode all real positions, markers included: [B,T,m]."""
-        return self.encode_layers(embedded, batch)[0]
+        return cast(Tensor, self.encoder(self.encoder.enter(embedded, batch), batch.mask))
 
     def encode_layers(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, Tensor | None]:
         """Encode, and return the encoder's own self-attention, if any, beside the states."""
-        return self.encoder.trace(embedded, batch.mask)
+        return self.encoder.trace(self.encoder.enter(embedded, batch), batch.mask)
 
     def layer_parts(self, batch: Batch) -> Iterator[LayerParts]:
         """Yield the layers of self-attention of these texts, the first one first."""
-        return self.encoder.layer_parts(self.embed(batch), batch.mask)
+        return self.encoder.layer_parts(self.encoder.enter(self.embed(batch), batch), batch.mask)
 
     def reading(self, batch: Batch) -> Tensor:
         """Say how much of each state of the last layer is read for the output: [B,T], of sum 1."""
@@ -140,6 +141,14 @@ class AttentionModel(nn.Module):
         attention [B,T] are the weights of the whole texts, energies [R,…] lie as the variants do.
         """
         return self.attention.project(energies, variants.remaining(batch.scorable))
+
+    def weigh_shortened(self, attention: Tensor, energies: Tensor, batch: Batch) -> Tensor:
+        """Weigh shortened texts: [B,T].
+
+        attention [B,T] are the weights that the positions had in the whole texts, energies [B,T] those
+        that they have now; `batch` is what is left.
+        """
+        return self.weigh(energies, batch)
 
     def alike(self, attention: Tensor, batch: Batch) -> Tensor:
         """Return for each position the first one that the model treats the same: [B,T].
@@ -187,15 +196,27 @@ class AttentionModel(nn.Module):
         """Compose the steps."""
         return self.resume(self.embed(batch), batch)
 
-    def resume(self, embedded: Tensor, batch: Batch) -> Trace:
-        """Go on from embeddings [B,T,d] that need not be those of the batch's own tokens."""
-        hidden, layers = self.encode_layers(embedded, batch)
+    def resume(self, embedded: Tensor, batch: Batch, *, hold_attention: bool = False) -> Trace:
+        """Go on from embeddings [B,T,d] that need not be those of the batch's own tokens.
+
+        With `hold_attention` no gradient passes the weights.
+        """
+        layers: Tensor | None = None
+        if self.encoder.layers_on_request:
+            hidden = self.encode(embedded, batch)
+        else:
+            hidden, layers = self.encode_layers(embedded, batch)
         asked = self.ask(batch)
         energies = self.score(hidden, batch, asked)
         attention = self.weigh(energies, batch)
-        context = _attended(hidden, attention)
-        logits = self._logits(context, attention, batch, asked)
+        held = attention.detach() if hold_attention else attention
+        context = _attended(hidden, held)
+        logits = self._logits(context, held, batch, asked)
         return Trace(embedded, hidden, energies, attention, context, logits, layers)
+
+    def come_trained(self, classes: Sequence[str]) -> Iterator[str]:
+        """Take the classes for those that the model was trained for; say what is not told by names."""
+        raise TypeError(f"a {type(self).__name__} does not come trained")
 
     def parameter_groups(
         self,
@@ -211,8 +232,14 @@ class AttentionModel(nn.Module):
         times as fast as the rest (Meister et al.: 1 or 10). A module with a `learning_rate` of its
         own, as learned entmax, keeps it.
         """
-        own = [module for module in self.modules() if hasattr(module, "learning_rate")]
-        taken = {id(parameter) for module in own for parameter in module.parameters()}
+        own: list[tuple[float, list[nn.Parameter]]] = []
+        taken: set[int] = set()
+        # The innermost first: it may stand in a module that has a rate of its own, too.
+        for module in reversed([*self.modules()]):
+            if hasattr(module, "learning_rate"):
+                its = [p for p in module.parameters() if id(p) not in taken]
+                own.insert(0, (cast(float, module.learning_rate), its))
+                taken |= {id(parameter) for parameter in its}
         held = [p for p in self.attention.parameters() if id(p) not in taken]
         taken |= {id(parameter) for parameter in held}
         rest = [parameter for parameter in self.parameters() if id(parameter) not in taken]
@@ -223,7 +250,7 @@ class AttentionModel(nn.Module):
                 "lr": learning_rate * attention_factor,
                 "weight_decay": weight_decay if decay_attention else 0.0,
             },
-            *({"params": [*m.parameters()], "lr": m.learning_rate, "weight_decay": 0.0} for m in own),
+            *({"params": its, "lr": rate, "weight_decay": 0.0} for rate, its in own),
         ]
         return [group for group in groups if group["params"]]
 

@@ -9,6 +9,7 @@ import torch
 from pydantic import Field
 from torch import Tensor, nn
 
+from attex.data.batch import Batch
 from attex.foundations.memory import spans
 from attex.foundations.progress import steps
 from attex.foundations.registry import Registry
@@ -74,6 +75,10 @@ class Encoder(nn.Module, ABC):
     width: int
     position_wise: ClassVar[bool] = False
     """Whether a hidden state depends on its own token only."""
+    reads_pieces: ClassVar[bool] = False
+    """Whether its positions are pieces of words, which it looks up in a table of its own."""
+    layers_on_request: ClassVar[bool] = False
+    """Whether its self-attention is too large to be kept in every trace: `trace` alone gives it."""
     weights_per_position: int = 0
     """Rows as long as the text that are made for a position, all heads together: self-attention."""
     layer_count: int = 0
@@ -85,6 +90,10 @@ class Encoder(nn.Module, ABC):
     def lengths_vary(self) -> bool:
         """Whether hidden states can differ in length: normalised ones may not."""
         return True
+
+    def enter(self, embedded: Tensor, batch: Batch) -> Tensor:
+        """Add what the encoder is told of a position beside its token: [B,T,d] → [B,T,d]."""
+        return embedded
 
     @abstractmethod
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
@@ -114,15 +123,17 @@ class Encoder(nn.Module, ABC):
         """
         embedded, mask = whole.embedded, whole.mask
         texts, positions = whole.deleted.nonzero(as_tuple=True)
-        length = embedded.shape[1] - 1
-        size = embedded.element_size() * max(1, length)
-        floats = embedded.shape[2] + _STATES_PER_POSITION * self.width
-        floats += self.weights_per_position * length
-        for span in steps(spans(len(texts), size * floats, budget)):
+        for span in steps(spans(len(texts), self.bytes_for(embedded[:, 1:]), budget)):
             text, position = texts[span], positions[span]
             variants = self(_close_up(embedded[text], position), _close_up(mask[text], position))
             without = tuple(read.of(text)(variants) for read in reads)
             yield Deletions(text, position, without, closed=True)
+
+    def bytes_for(self, embedded: Tensor) -> int:
+        """Say how much memory encoding one text takes that is as long as those of embedded [B,T,d]."""
+        _, length, width = embedded.shape
+        floats = width + _STATES_PER_POSITION * self.width + self.weights_per_position * length
+        return embedded.element_size() * max(1, length) * floats
 
     def influences(
         self, embedded: Tensor, mask: Tensor, directions: Tensor, budget: int
@@ -160,7 +171,8 @@ def drop_each(deleted: Tensor, values: Sequence[Tensor], budget: int) -> Iterato
         yield Deletions(text, position, tuple(value[text] for value in values))
 
 
-ENCODERS: Registry[Encoder] = Registry("encoder", "attex.models.encoders", default="lstm")
+ENCODERS: Registry[Encoder] = Registry("encoder", "attex.models.encoders", default="lstm", requires={})
+"""Fact of an encoder: packages that it `requires`, each with what brings it."""
 
 
 def _close_up(values: Tensor, positions: Tensor) -> Tensor:

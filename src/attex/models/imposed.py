@@ -42,6 +42,10 @@ class ImposedAttention(AttentionModel, ABC):
         total = attention.sum(dim=1, keepdim=True)[variants.texts]
         return total * imposed(variants.placed(attention), remaining)
 
+    def weigh_shortened(self, attention: Tensor, energies: Tensor, batch: Batch) -> Tensor:
+        """Leave the remaining positions their weights, in proportion."""
+        return imposed(attention, batch.scorable)
+
     def alike_without(self, attention: Tensor, batch: Batch) -> Tensor:
         """Return the first position whose deletion leaves the same: [B,T].
 

@@ -3,18 +3,21 @@
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
 
 from attex.data.batch import Batcher, ordered_batches, padded_sizes
 from attex.data.corpus import Corpus
+from attex.data.subwords import in_pieces
 from attex.foundations.progress import duration, say
 from attex.foundations.registry import Spec
 from attex.importance.measure import MEASURES, Measure, growth
 from attex.importance.scoring import PIECE_TOKENS
 from attex.models.assembly import assemble
 from attex.models.classifier import AttentionModel
+from attex.models.pretrained_folder import WordCutter
 from attex.runner.engine import Engine
 from attex.runner.kept import corpus_in
 from attex.runner.plan import Plan
@@ -67,6 +70,8 @@ class Estimates:
         try:
             # What a training draws must not depend on whether it was measured before.
             with torch.random.fork_rng(devices=[]):
+                if plan.architecture.path is not None:
+                    corpus = in_pieces(corpus, WordCutter(Path(plan.architecture.path)))
                 lines = [*self._lines(plan, corpus, tasks, split)]
         except Exception:
             # What cannot be measured can perhaps not be computed: its own stage will say so.
@@ -184,13 +189,14 @@ def _sentence(parts: Mapping[str, float], seeds: int, jobs: int, findings: bool)
 def _outliers(title: str, pace: Pace, count: int, texts: Batcher, tokens: int) -> Iterator[str]:
     """Name the few texts that a measure spends most of its time on, if there are such."""
     lengths = np.sort(texts.lengths)
+    words = np.sort(texts.words)
     whole = pace.seconds(lengths, tokens)
     most = min(int(_FEW * len(lengths)), len(lengths) - 1)
     for few in (n for n in _COUNTS if n == 1 < len(lengths) or n <= most):
         saved = (whole - pace.seconds(lengths[:-few], tokens)) * count
         if saved > max(whole * count / 3, WORTH_TELLING / 2):
             next_longest, shortest, longest = (
-                f"{int(lengths[place]) - 2 * texts.margin:,}" for place in (-few - 1, -few, -1)
+                f"{int(words[place]):,}" for place in (-few - 1, -few, -1)
             )
             which = "one text" if few == 1 else f"{few} texts"
             tokens_each = longest if shortest == longest else f"{shortest} to {longest}"

@@ -57,7 +57,7 @@ def masked_corpus(plan: "Plan") -> Stage:
     (seed,) = plan.config.seeds
     measure = _drawn_anew(masked.measure, seed)
     scores = {f"scores of {split}": scoring.importance_of(measure, seed, split) for split in SPLITS}
-    return MaskedStage.planned(title, {"share": masked.share}, {"corpus": scoring.corpus} | scores)
+    return MaskedStage.planned(title, {"share": masked.share}, {"corpus": scoring.words} | scores)
 
 
 def check_masking(plan: "Plan", corpus: Corpus) -> None:

@@ -1,12 +1,8 @@
 """The stages of an experiment, and how they depend on each other."""
 
-import functools
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
-
-import torch
 
 from attex.analyses.analysis import ANALYSED, ANALYSES, UNTRAINED, VARIANTS, Analysis
 from attex.config.loading import validate
@@ -18,11 +14,12 @@ from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec, did_you_mean
 from attex.importance.measure import check_needs
 from attex.models.architecture import MODELS, Architecture
-from attex.models.assembly import assemble, check_queries
+from attex.models.assembly import check_queries, without_numbers
 from attex.models.classifier import AttentionModel
 from attex.runner.dependencies import plugin_digests, version_of
 from attex.runner.evidence import findings_of, predictions_of, scores_of
 from attex.runner.masking import check_masking, masked_corpus, scoring_experiment
+from attex.runner.pretrained import check_pretrained, corpus_in_pieces, located, made_of
 from attex.runner.seed_stages import SeedStages
 from attex.runner.stage import Stage
 from attex.runner.stages.analysis import AnalysisStage
@@ -48,19 +45,13 @@ def check_until(until: str) -> None:
         raise UserError(f"--until {until}: expected one of {', '.join(UNTIL)}{near}")
 
 
-@functools.lru_cache(maxsize=64)
-def _without_numbers(model: str, vocabulary_size: int, classes: int) -> AttentionModel:
-    """Build a model that has shapes only; what can be built so can be built. A study asks often."""
-    with torch.device("meta"):
-        return assemble(MODELS.spec(json.loads(model)), vocabulary_size, classes, seed=0)
-
-
 class Plan:
     """All stages of one experiment; making a plan reads configuration and raw files' hashes only.
 
     `left_out` are analyses that have nothing to say of this corpus or model, with the reason. `whole`
     is the corpus as it was read, on which all is checked; the models' `corpus` has some of its tokens
-    masked, if the experiment says so, or is the one given, that of the experiment around this one.
+    masked, if the experiment says so, or is the one given, that of the experiment around this one. It
+    is in pieces of words where the model reads those; `words` is the same before.
     """
 
     def __init__(
@@ -70,27 +61,30 @@ class Plan:
         left_out: Mapping[str, str] | None = None,
         corpus: Stage | None = None,
     ) -> None:
-        self.config = config
+        self._data = replace(workspace.data, beside=config.folder)
+        self.config = config = located(config, self._data.places())
         self.left_out = dict(left_out or {})
         self.files: dict[str, str] = {}
         self._workspace = workspace
-        self._data = replace(workspace.data, beside=config.folder)
-        self._trainer: Trainer = TRAINERS.bind(config.trainer)
+        self.trainer: Trainer = TRAINERS.bind(config.trainer)
         asked = (ANALYSES.spec("performance"), *config.analyses)
         self._specs = {spec.type: spec for spec in asked if spec.type not in self.left_out}
         self.methods: dict[str, Analysis] = {n: ANALYSES.bind(s) for n, s in self._specs.items()}
         self._plugins = plugin_digests(config.imports)
         self.measures = config.importance
-        self._architecture: Architecture = MODELS.bind(config.model)
-        encoder = self._architecture.encoder_class
+        self.architecture: Architecture = MODELS.bind(config.model)
+        encoder = self.architecture.encoder_class
         self._variants = {name: m.requires(self.measures, encoder) for name, m in self.methods.items()}
         self.whole = self._corpus()
         self.scored_by = self._scored_by() if corpus is None else None
-        self.corpus = corpus or masked_corpus(self)
+        self.pretrained = made_of(self.architecture.path, workspace.digest_raw)
+        self.files |= {f"{self.architecture.path}/{name}": d for name, d in self.pretrained.items()}
+        self.words = corpus or masked_corpus(self)
+        self.corpus = corpus or corpus_in_pieces(self.words, self.architecture.path, self.pretrained)
         self.vectors = self._vectors()
         self._shared = {"corpus": self.corpus} | ({"vectors": self.vectors} if self.vectors else {})
-        self._sources = self._plans_of(self._trainer.sources())
-        self._compared = self._plans_of(self._trainer.compared(), several=True)
+        self._sources = self._plans_of(self.trainer.sources())
+        self._compared = self._plans_of(self.trainer.compared(), several=True)
         self.seeds = {seed: self._seed(seed) for seed in config.seeds}
         self.analyses = {name: self._analysis(name) for name in self.methods}
         self.figures = {name: self._figures(name) for name in self.methods}
@@ -117,13 +111,14 @@ class Plan:
         Returns the analyses, or parts of them, that have nothing to say of this corpus or model, with
         the reasons.
         """
-        model = self._without_numbers(corpus)
+        model = self._model_of(corpus)
         check_queries(model, corpus)
+        check_pretrained(self, corpus)
         for measure in self.measures:
             check_needs(measure, model)
-        self._trainer.check(corpus)
+        self.trainer.check(corpus)
         sources = {name: plan.config.model for name, plan in self._sources.items()}
-        self._trainer.check_models(self.config.model, sources)
+        self.trainer.check_models(self.config.model, sources)
         for name, plan in (self._sources | self._compared).items():
             try:
                 plan.check(corpus)
@@ -143,22 +138,26 @@ class Plan:
 
     def check_measure(self, measure: Spec, corpus: Corpus) -> None:
         """Raise `UserError` if the models cannot have a measure that others want of them."""
-        check_needs(measure, self._without_numbers(corpus))
+        check_needs(measure, self._model_of(corpus))
 
-    def _without_numbers(self, corpus: Corpus) -> AttentionModel:
-        written = json.dumps(self.config.model.model_dump(mode="json"))
-        return _without_numbers(written, corpus.vocabulary_size, len(corpus.classes))
+    def _model_of(self, corpus: Corpus) -> AttentionModel:
+        """Return a model with shapes and no weights."""
+        return without_numbers(self.config.model, corpus.vocabulary_size, len(corpus.classes))
 
     def about(self) -> dict[str, str]:
         """The columns that identify the experiment in every table."""
         dataset, masked = dataset_name(self.config.data), self.config.masked
         texts = f"{dataset}, {masked.words}" if masked else dataset
         about = {"experiment": self.config.name, "dataset": texts}
-        return about | self._architecture.about()
+        return about | self.architecture.about()
+
+    def wants(self, variant: str) -> bool:
+        """Say whether an analysis has a variant of every model as a control."""
+        return any(variant in wanted for wanted in self._variants.values())
 
     def offers(self) -> frozenset[str]:
         """Name the quantities about all texts that every model will have."""
-        encoder = self._architecture.encoder_class
+        encoder = self.architecture.encoder_class
         offered = (method.offers(self.measures, encoder) for method in self.methods.values())
         return frozenset(name for names in offered for name in names)
 
@@ -189,7 +188,7 @@ class Plan:
         self.files[str(path)] = self._workspace.digest_raw(path)
         changes = self.config.vectors.settings()
         title = ", ".join([path.name, *(f"{name} {value}" for name, value in changes.items())])
-        settings = {"file": self.files[str(path)], "width": self._architecture.embedding_width}
+        settings = {"file": self.files[str(path)], "width": self.architecture.embedding_width}
         place = {"path": str(path.absolute())}
         return VectorsStage.planned(title, settings | changes, {"corpus": self.whole}, place)
 
@@ -213,6 +212,8 @@ class Plan:
             plan = Plan(source, self._workspace, corpus=self.corpus)
             if plan.whole.key != self.whole.key or source.masked is not None:
                 raise UserError(f"{where}: its data must be that of the experiment")
+            if plan.pretrained != self.pretrained:
+                raise UserError(f"{where}: its model must read texts as that of the experiment does")
             self.files |= plan.files
             plans[name] = plan
         return plans
@@ -296,7 +297,7 @@ class Plan:
 
     def _beside(self, seed: int) -> Iterator[tuple[str, str, "Plan", int]]:
         """Yield what a seed's model is compared with: role, label, plan, and the seed in it."""
-        own, said = self._training(seed).key, self._trainer.compared()
+        own, said = self._training(seed).key, self.trainer.compared()
         for name, plan in self._compared.items():
             for number in plan.seeds if "seeds" in said[name] else (seed,):
                 # Nothing is learned from a model beside itself.
@@ -319,7 +320,7 @@ class Plan:
             inputs = self._shared | self._of_model(seed)
             # But a trainer that asks other models may have them in this one.
             settings |= self._trained_by() if self._sources else {}
-        if self._architecture.encoder_class.position_wise:
+        if self.architecture.encoder_class.position_wise:
             # Such an encoder's equal words were not always tied; what others' were given still holds.
             settings |= {"equal words": "tied"}
         title = f"{measure.title}, seed {seed}" + (f", {variant}" if variant else "")

@@ -18,6 +18,7 @@ from attex.foundations.csv_cells import harmless
 from attex.foundations.divergences import distribution
 from attex.foundations.ownership import is_abandoned, own_name
 from attex.foundations.storage import PARTIAL, read_json, read_tensors, write_json, write_text
+from attex.models.pretrained_folder import JOINED, PRETRAINED
 from attex.report.explorer import FOLDER, Explored, pack_run
 from attex.report.run_page import LEFT_OUT_ROWS, render_run
 from attex.runner.evidence import gather, read_result
@@ -66,6 +67,8 @@ def _fill(partial: Path, plan: Plan, workspace: Workspace, manifest: dict[str, A
         for source, of_source in plan.every_source().items():
             weights = cache.folder(of_source.at(seed).training) / "model.safetensors"
             shutil.copyfile(weights, partial / f"source_{source}_seed_{seed}.safetensors")
+    if plan.pretrained:
+        shutil.copytree(cache.folder(plan.corpus) / PRETRAINED, partial / PRETRAINED)
     instances(evidence).write_parquet(partial / "instances.parquet")
     for name, result in results.items():
         for table_name, table in result.tables.items():
@@ -106,7 +109,9 @@ def _fill(partial: Path, plan: Plan, workspace: Workspace, manifest: dict[str, A
 
 def _vocabulary(corpus: Corpus) -> dict[str, Any]:
     """Return what a model needs to know of the corpus it was trained on to read a new text."""
-    return {"classes": corpus.classes, "markers": corpus.markers, "words": corpus.vocabulary}
+    known = {"classes": corpus.classes, "markers": corpus.markers, "words": corpus.vocabulary}
+    joined = any(part.piece_segments is not None for part in corpus.splits.values())
+    return known | ({JOINED: True} if joined else {})
 
 
 def instances(evidence: "Evidence") -> "pl.DataFrame":

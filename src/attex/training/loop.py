@@ -238,8 +238,11 @@ class Epochs:
         losses = torch.zeros(len(order), device=self._train.device)
         batches = self._train.batches(order, self._steps.width)
         sizes = padded_sizes(self._train.lengths, order)
-        for number, batch in enumerate(steps(batches, sizes)):
-            losses[number] = self._steps(batch)
+        # What is dropped out depends on seed and epoch only: a training that goes on drops out the same.
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self._number(epoch))
+            for number, batch in enumerate(steps(batches, sizes)):
+                losses[number] = self._steps(batch)
         if epoch < self._trainer.epochs:
             # Cut now, while a GPU is still at work: later it would wait for it.
             self._orders[epoch + 1] = self._order(epoch + 1)
@@ -274,9 +277,12 @@ class Epochs:
         trainer = self._trainer
         if epoch in self._orders:
             return self._orders[epoch]
-        lengths, seed = self._train.lengths[self._texts], self.seed * 1_000_003 + epoch
+        lengths, seed = self._train.lengths[self._texts], self._number(epoch)
         cut = training_batches(lengths, trainer.batch_size, trainer.max_batch_tokens, seed)
         return [self._texts[chosen] for chosen in cut]
+
+    def _number(self, epoch: int) -> int:
+        return self.seed * 1_000_003 + epoch
 
     def mean(self, losses: Tensor, epoch: int, what: str) -> float:
         """Return the mean loss of a text in the last epoch, or raise `UserError` if one is not finite.

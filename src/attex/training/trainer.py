@@ -4,12 +4,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import torch
 
 from attex.data.corpus import Corpus
+from attex.foundations.errors import UserError
 from attex.foundations.registry import RUNTIME, Registry, Spec
+from attex.models.architecture import Architecture
 from attex.models.classifier import AttentionModel
 from attex.training.checkpoint import Progress
 
@@ -28,6 +30,9 @@ NO_SOURCES: Sources = MappingProxyType({})
 
 class Trainer(ABC):
     """Fits a model to a corpus, leaves the best model in it, and can be killed at any time."""
+
+    trains: ClassVar[bool] = True
+    """Whether it changes the model at all: else the model must come trained."""
 
     def sources(self) -> Mapping[str, Mapping[str, Any]]:
         """Name the experiments whose trained models, of the same seed, `fit` is to be given.
@@ -53,6 +58,17 @@ class Trainer(ABC):
         All are choices of `MODELS`; called before any training.
         """
         return
+
+    def check_architecture(self, architecture: Architecture) -> None:
+        """Raise `UserError` if such a kind of model cannot be trained so; called before any training.
+
+        By default there must be one attention over hidden states, which is trained, held or given.
+        """
+        if not architecture.over_states:
+            raise UserError(
+                "trainer: it has to do with one attention over hidden states, which this kind of model "
+                "does not have; choose supervised"
+            )
 
     def first_weights(self, seed: int) -> int:
         """Return the seed of the weights that a training starts from: here its own."""

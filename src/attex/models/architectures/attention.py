@@ -2,7 +2,7 @@
 
 from typing import Annotated, cast
 
-from torch import Tensor
+from torch import Tensor, nn
 
 from attex.foundations.errors import UserError
 from attex.foundations.registry import LATER, Spec, Strict
@@ -33,7 +33,8 @@ class AttentionArchitecture(Architecture):
     """Embed, encode, attend, decode: ŷ = decoder(Σ_t α_t h_t), all of it trained.
 
     Words are looked up in a table of `embedding_width` columns, which starts from pretrained
-    vectors where the experiment has a file of them.
+    vectors where the experiment has a file of them. A pretrained encoder has a table of its own, of
+    pieces of words.
 
     With a `query` every text has a second one, that asks: {} gives it an embedding and an encoder of
     its own, like the text's; {encoder: …} another encoder; {shared: true} those of the text. Its summary
@@ -51,7 +52,7 @@ class AttentionArchitecture(Architecture):
         query: Annotated[Query | None, LATER] = None,
     ) -> None:
         self.embedding_width = embedding_width
-        self.encoder_class = cast(type[Encoder], ENCODERS[encoder.type].target)
+        self.encoder_class = _class_of(encoder)
         self.encoder = encoder
         self.attention = attention
         self.decoder = decoder
@@ -60,6 +61,14 @@ class AttentionArchitecture(Architecture):
         self.sparse = projection is None or PROJECTIONS[projection.type].facts["sparse"]
         self.query = query
         self._decoder_class = cast(type[Decoder], DECODERS[decoder.type].target)
+        if self.encoder_class.reads_pieces:
+            self.path = encoder.options()["path"]
+            if query is not None:
+                raise UserError(
+                    f"model.query: a {encoder.type} encoder reads text and query as one; leave it out"
+                )
+        if query is not None and query.encoder is not None and _class_of(query.encoder).reads_pieces:
+            raise UserError("model.query.encoder: a pretrained encoder reads text and query as one")
         if query is not None and query.shared and query.encoder is not None:
             raise UserError("model.query: 'shared' means the text's encoder; leave out one of both")
         if query is None and self._decoder_class.takes_query:
@@ -76,8 +85,13 @@ class AttentionArchitecture(Architecture):
 
     def build(self, vocabulary_size: int, classes: int, vectors: Tensor | None) -> AttentionModel:
         """Build the four steps in the order of a forward pass."""
-        embedding = make_embedding(vocabulary_size, self.embedding_width, vectors)
-        encoder = ENCODERS.bind(self.encoder, self.embedding_width)
+        embedding: nn.Embedding
+        if self.encoder_class.reads_pieces:
+            encoder = ENCODERS.bind(self.encoder, self.embedding_width)
+            embedding = encoder.take_table()
+        else:
+            embedding = make_embedding(vocabulary_size, self.embedding_width, vectors)
+            encoder = ENCODERS.bind(self.encoder, self.embedding_width)
         query = None
         if self.query is not None and self.query.shared:
             query = QueryReader(embedding, encoder, shared=True)
@@ -99,3 +113,7 @@ class AttentionArchitecture(Architecture):
             width if attention_asks else (),
             width if self._decoder_class.takes_query else (),
         )
+
+
+def _class_of(encoder: Spec) -> type[Encoder]:
+    return cast(type[Encoder], ENCODERS[encoder.type].target)

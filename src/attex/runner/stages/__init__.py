@@ -10,6 +10,7 @@ from attex.runner.stages.importance import ImportanceStage
 from attex.runner.stages.masked import MaskedStage
 from attex.runner.stages.numbers import NumbersStage
 from attex.runner.stages.predictions import PredictionsStage
+from attex.runner.stages.subwords import SubwordsStage
 from attex.runner.stages.training import TrainingStage
 from attex.runner.stages.vectors import VectorsStage
 
@@ -18,6 +19,7 @@ KINDS: dict[str, type[Stage]] = {
     for kind in (
         CorpusStage,
         MaskedStage,
+        SubwordsStage,
         VectorsStage,
         TrainingStage,
         PredictionsStage,

@@ -11,6 +11,7 @@ from attex.data.batch import Batch
 from attex.data.corpus import Corpus
 from attex.foundations.errors import UserError
 from attex.foundations.registry import LATER, RUNTIME
+from attex.models.architecture import Architecture
 from attex.models.classifier import AttentionModel, Trace
 from attex.training.log_odds import LogOddsPull, check_two_classes
 from attex.training.loop import EpochTrainer, NonNegative, Objective
@@ -60,6 +61,13 @@ class Supervised(EpochTrainer):
             raise UserError(
                 f"the {self.selected_on} texts lack a class, so that their roc_auc is undefined; "
                 "set trainer.metric to accuracy, or another split"
+            )
+
+    def check_architecture(self, architecture: Architecture) -> None:
+        """Take any kind of model, but for log-odds one whose attention is over words."""
+        if self.log_odds_weight and architecture.path is not None:
+            raise UserError(
+                "trainer.log_odds_weight: log-odds are of words, and this model reads pieces of them"
             )
 
     def objective(

@@ -1,7 +1,7 @@
 """Pretrained models under an attention that can be seen, projected otherwise and edited."""
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -173,7 +173,8 @@ class Pretrained(Encoder):
         beyond = [layer for layer in chosen if layer >= self.layer_count]
         if beyond:
             raise UserError(
-                f"swapped_layers: there is no layer {beyond[0]}; the model has {self.layer_count}, from 0 on"
+                f"swapped_layers: there is no layer {beyond[0]}; the model has {self.layer_count}, from 0"
+                " on"
             )
         # One each, so that each layer can learn its own.
         bound = {str(n): PROJECTIONS.bind(projection) for n in chosen} if projection else {}
@@ -242,7 +243,9 @@ class Pretrained(Encoder):
         watch, others = Watch(), _EDITS.get({})
 
         def seen_after(layer: int) -> Edit:
-            changed = others.get(layer, lambda weights, values: (weights, values))
+            changed = others.get(layer)
+            if changed is None:
+                return watch.edit
             return lambda weights, values: watch.edit(*changed(weights, values))
 
         with watch.on(self.base), edits({n: seen_after(n) for n in range(self.layer_count)}):

@@ -35,4 +35,4 @@ class SubwordsStage(Stage):
                 shutil.copyfile(place / name, folder / PRETRAINED / name)
         cut, unread = (sum(corpus.facts[fact].values()) for fact in ("cut", "unread"))
         if unread:
-            say(f"  {cut:,} texts are longer than the model reads; {unread:,} words are not read")
+            say(f"  texts longer than the model reads: {cut:,}; words that are not read: {unread:,}")

@@ -173,8 +173,8 @@ class Pretrained(Encoder):
         beyond = [layer for layer in chosen if layer >= self.layer_count]
         if beyond:
             raise UserError(
-                f"swapped_layers: there is no layer {beyond[0]}; the model has {self.layer_count}, from 0"
-                " on"
+                f"swapped_layers: there is no layer {beyond[0]}; the model has "
+                f"{self.layer_count}, from 0 on"
             )
         # One each, so that each layer can learn its own.
         bound = {str(n): PROJECTIONS.bind(projection) for n in chosen} if projection else {}

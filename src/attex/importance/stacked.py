@@ -42,7 +42,8 @@ def texts_in_pieces(
     check_layers(model, title, layer, head)
     encoder, length = model.encoder, batch.tokens.shape[1]
     weights = encoder.heads * (_WEIGHTS_AT_ONCE + encoder.layer_count)
-    each = 4 * length * (weights * length + _STATES_AT_ONCE * encoder.width)
+    states = encoder.width * (_STATES_AT_ONCE + 2 * encoder.layer_count)
+    each = 4 * length * (weights * length + states)
 
     def scored(memory: int) -> Tensor:
         sizes = [span.stop - span.start for span in spans(len(batch), each, memory)]

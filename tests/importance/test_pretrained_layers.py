@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from pretrained_folders import KINDS, transformers, write_folder
-from test_layers import library_flow
+from test_flow import library_flow
 from torch import Tensor
 
 from attex.data.batch import Batch

@@ -26,6 +26,7 @@ MODULES = (
     "counterfactual",
     "influence",
     "paths",
+    "layers",
     "analyses",
     "new_texts",
     "site",

@@ -21,7 +21,15 @@ def test_the_kinds_are_those_of_the_registries_in_their_order() -> None:
 @pytest.mark.parametrize("kind", ALL)
 def test_the_components_are_those_that_are_registered(kind: str) -> None:
     alive = [
-        Listed(one.name, one.summary, one.aliases, one.cite, one.facts.get("requires", {}))
+        Listed(
+            one.name,
+            one.summary,
+            one.aliases,
+            one.cite,
+            one.facts.get("requires", {}),
+            one.facts.get("needs") or "",
+            one.facts.get("needs_if", ()),
+        )
         for one in ALL[kind]
     ]
     assert components(*kinds()[kind]) == alive

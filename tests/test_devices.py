@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from toys import ASKED, KINDS, WORD_ENCODERS, cheap, make_batch, make_model, with_query
+from toys import ASKED, KINDS, WORD_ENCODERS, cheap, make_batch, make_model, measures_of, with_query
 
 from attex.agreement import calibrate, kendall_tau
 from attex.agreement.statistic import STATISTICS
@@ -16,7 +16,6 @@ from attex.data.folder import DataFolder
 from attex.data.reader import READERS
 from attex.foundations.devices import choose_device
 from attex.importance.influence import influence_on_states
-from attex.importance.measure import MEASURES
 from attex.models.architecture import MODELS
 from attex.models.assembly import assemble
 from attex.models.decoder import Readout
@@ -43,16 +42,17 @@ def test_outputs_attention_and_measures_agree(kind: tuple[str, str, str], decode
     if query is not None:
         batch = with_query(batch, ASKED, classes)
     here = model(batch)
-    scores = {entry.name: cheap(entry.name)(model, batch) for entry in MEASURES}
+    measures = {name: cheap(name) for name in measures_of(kind[0])}
+    scores = {name: measure(model, batch) for name, measure in measures.items()}
     model, batch = model.to(device), batch.to(device)
     there = model(batch)
     gap = (here.logits - there.logits.cpu()).masked_fill(here.logits.isinf(), 0.0)
     apart = {"logits": gap.abs().max().item()}
     apart["attention weights"] = (here.attention - there.attention.cpu()).abs().max().item()
-    for entry in MEASURES:
-        found = cheap(entry.name)(model, batch).cpu()
-        assert torch.equal(found.isnan(), scores[entry.name].isnan())
-        apart[entry.name] = (found - scores[entry.name]).abs().nan_to_num(0).max().item()
+    for name, measure in measures.items():
+        found = measure(model, batch).cpu()
+        assert torch.equal(found.isnan(), scores[name].isnan())
+        apart[name] = (found - scores[name]).abs().nan_to_num(0).max().item()
     assert max(apart.values()) < 1e-5, apart
 
 

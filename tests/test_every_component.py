@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toys import FEW
+from toys import FEW, needs_layers
 
 import attex
 from attex.agreement.statistic import STATISTICS
@@ -151,7 +151,9 @@ def test_trainer(name: str, output: Path) -> None:
 @pytest.mark.parametrize("name", names("measure"))
 def test_measure(name: str, output: Path) -> None:
     measure = chosen(MEASURES, name)
-    run = reported(output, importance=[measure])
+    encoder = "transformer" if needs_layers(name) else "average"
+    model = TINY["model"] | {"encoder": {"type": encoder, "hidden": SMALL["hidden"]}}
+    run = reported(output, importance=[measure], model=model)
     scores = run.instances[MEASURES.spec(measure).title]
     assert scores.list.len().to_list() == run.instances["tokens"].list.len().to_list()
 

@@ -76,9 +76,20 @@ def with_measures(kinds: Sequence[Any]) -> list[Any]:
     return [
         pytest.param(kind, measure.name, marks=[] if its_turn else pytest.mark.only_with_all)
         for number, measure in enumerate(MEASURES)
-        for place, kind in enumerate(kinds)
+        for place, kind in enumerate(k for k in kinds if measure.name in measures_of(k[0]))
         for its_turn in [measure.name in BY_ENCODER or (place + number) % EVERY == 0]
     ]
+
+
+def measures_of(encoder: str) -> list[str]:
+    """Name the measures that models with such an encoder can have."""
+    stacked = encoder == "transformer"
+    return [entry.name for entry in MEASURES if stacked or not needs_layers(entry.name)]
+
+
+def needs_layers(measure: str) -> bool:
+    facts = MEASURES[measure].facts
+    return facts["needs"] == "layers" and not facts["needs_if"]
 
 
 BATCH_DEPENDENT = {"softmax_over_padding"}

@@ -117,7 +117,12 @@ def example(kind: str, name: str) -> dict[str, Any]:
     if kind == "statistic":
         return {"analyses": [{"type": "agreement", "statistics": [value]}]}
     if kind == "measure":
-        return {"importance": [value, "leave_one_out" if name == "attention" else "attention"]}
+        facts = KINDS[kind][name].facts
+        stacked = (
+            {"model": {"encoder": "transformer"}} if facts["needs"] and not facts["needs_if"] else {}
+        )
+        beside = "leave_one_out" if name == "attention" else "attention"
+        return stacked | {"importance": [value, beside]}
     wanted = {"importance": MEASURES_WANTED[name]} if name in MEASURES_WANTED else {}
     fields = {last: [value] if ABOUT[kind].several else value}
     for key in reversed(parents):
@@ -181,6 +186,9 @@ def _entry(kind: str, entry: Entry[Any]) -> list[str]:
         lines += [f"Also written {', '.join(f'`{alias}`' for alias in entry.aliases)}.", ""]
     if entry.cite:
         lines += [f"Source: {entry.cite}.", ""]
+    if entry.facts.get("needs"):
+        only = f"With {' or '.join(f'`{o}`' for o in entry.facts['needs_if'])} n"
+        lines += [f"{only if entry.facts['needs_if'] else 'N'}eeds layers of self-attention.", ""]
     where = {"engine": "On the command line:", "study": "A whole study:", "conclusion": "In a study:"}
     lines += [where.get(kind, "In an experiment:"), "", _shown(kind, entry)]
     options = {name: f for name, f in entry.options.model_fields.items() if name != "type"}

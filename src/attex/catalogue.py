@@ -37,22 +37,33 @@ _DECLARED_IN = (
 """The files that declare a registry, in the order in which the kinds are listed."""
 
 
+_NEEDS = {"layers": "needs layers of self-attention"}
+"""What a model must have for a measure, in words."""
+
+
 @dataclass(frozen=True)
 class Listed:
-    """A component as its source describes it; `requires` says what brings each thing it needs."""
+    """A component as its source describes it; `requires` says what brings each thing it needs.
+
+    `needs` and `needs_if` say of a measure what a model must have for it, and with which options.
+    """
 
     name: str
     summary: str
     aliases: tuple[str, ...] = ()
     cite: str = ""
     requires: Mapping[str, str] = field(default_factory=dict)
+    needs: str = ""
+    needs_if: tuple[str, ...] = ()
 
     def line(self) -> str:
         """Say it in one line: names, description, citation, and what of its needs is missing here."""
         names = self.name + (f" ({', '.join(self.aliases)})" if self.aliases else "")
         cite = f" [{self.cite}]" if self.cite else ""
         missing = [how for what, how in self.requires.items() if not _is_here(what)]
-        return f"{names:22} {self.summary}{cite}" + (
+        options = f"with {' or '.join(self.needs_if)} it " if self.needs_if else ""
+        needs = f"; {options}{_NEEDS[self.needs]}" if self.needs else ""
+        return f"{names:22} {self.summary}{cite}{needs}" + (
             f"; missing here: {', '.join(missing)}" if missing else ""
         )
 

@@ -42,7 +42,7 @@ DECODERS: list[tuple[str, dict[str, Any]]] = [
 ]
 ASKING = [(*kind, "query", {}) for kind in KINDS] + [
     (encoder.name, attention, "softmax", *decoder)
-    for encoder, attention, decoder in product(ENCODERS, ("tanh", "sdp"), DECODERS[1:])
+    for encoder, attention, decoder in product(WORD_ENCODERS, ("tanh", "sdp"), DECODERS[1:])
 ]
 Kind = tuple[str, str, str, str, dict[str, Any]]
 

@@ -8,12 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import kendalltau
-from toys import few
+from toys import few, measures_of
 
 import attex
 from attex.analyses.analysis import ANALYSES
 from attex.foundations.errors import UserError
-from attex.importance.measure import MEASURES
 
 TINY: dict[str, Any] = {
     "name": "asked",
@@ -44,7 +43,7 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_measure_and_analysis_works_with_a_query(output: Path) -> None:
     finished = run(
         output,
-        importance=[{"type": entry.name} | few(entry.name) for entry in MEASURES],
+        importance=[{"type": name} | few(name) for name in measures_of("lstm")],
         analyses=[entry.name for entry in ANALYSES],
     )
     manifest = json.loads((finished.path / "manifest.json").read_text(encoding="utf-8"))

@@ -26,6 +26,8 @@ MEASURES: Registry[Tensor] = Registry(
     learns=False,
     signed=None,
     lacks=None,
+    needs=None,
+    needs_if=(),
 )
 """Facts of a measure: `over`, whether it scores "inputs" or "hidden" states; `counterpart`, the
 name of the measure over inputs that one over hidden states is the same as otherwise; `growth`, the
@@ -34,7 +36,9 @@ power of a text's length that its work grows with, by which it is told how long 
 a whole number of samples or steps, that brings scores nearer to what they estimate. `learns` says that
 it is a class, made of the corpus before it is asked for scores. `signed` is a function with the same
 parameters that returns what the scores are absolute values of (`attribution.Attribution`), and `lacks`
-one that says of a model why it cannot have the measure, or None.
+one that says of a model why it cannot have the measure, or None. `needs="layers"` says that it is of
+models with layers of self-attention only; with `needs_if` only where one of the options named there is
+set.
 """
 
 
@@ -62,6 +66,7 @@ def check_measure(measure: Spec, model: AttentionModel) -> None:
     reason = None if lacks is None else lacks(model)
     if reason is not None:
         raise UserError(f"importance: {measure.title} cannot be computed for this model: {reason}")
+    _check_needs(measure, model)
 
 
 def halved(measure: Spec) -> Spec | None:
@@ -79,6 +84,32 @@ def growth(measure: Spec, encoder: Encoder) -> int:
     """Return the power of a text's length that the work grows with, self-attention included."""
     power: int = MEASURES[measure.type].facts["growth"]
     return power + (encoder.weights_per_position > 0)
+
+
+def _check_needs(measure: Spec, model: AttentionModel) -> None:
+    """Raise `UserError` where a measure needs layers of self-attention that the model does not have."""
+    options, facts = measure.options(), MEASURES[measure.type].facts
+    chosen = [name for name in facts["needs_if"] if options[name] is not None]
+    if facts["needs"] is None or (facts["needs_if"] and not chosen):
+        return
+    both = [model, model.turned()] if model.attends_to_query else [model]
+    for read in both:
+        check_layers(read, measure.title, options.get("layer"), options.get("head"))
+
+
+def check_layers(model: AttentionModel, title: str, layer: int | None, head: int | None) -> None:
+    """Raise `UserError` unless the model has layers of self-attention, and the one and head chosen."""
+    encoder = model.encoder
+    if not encoder.layer_count:
+        raise UserError(
+            f"importance: {title} needs layers of self-attention, which this model's encoder does not"
+            " have (transformer and pretrained have)"
+        )
+    for what, chosen, count in (("layer", layer, encoder.layer_count), ("head", head, encoder.heads)):
+        if chosen is not None and chosen >= count:
+            raise UserError(
+                f"importance: {title}: there is no {what} {chosen}; the model has {count}, from 0 on"
+            )
 
 
 def tied(scores: Tensor, model: AttentionModel, attention: Tensor, batch: Batch) -> Tensor:

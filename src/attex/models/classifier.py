@@ -11,6 +11,7 @@ from attex.models.alike import first_alike, first_of_run, themselves
 from attex.models.attention import Attention
 from attex.models.decoder import Decoder, Readout, only_candidates
 from attex.models.encoder import Deletions, Encoder
+from attex.models.layers import LayerParts
 from attex.models.query import QueryReader
 from attex.models.reads import Read
 
@@ -111,6 +112,14 @@ class AttentionModel(nn.Module):
     def encode_layers(self, embedded: Tensor, batch: Batch) -> tuple[Tensor, Tensor | None]:
         """Encode, and return the encoder's own self-attention, if any, beside the states."""
         return self.encoder.trace(self.encoder.enter(embedded, batch), batch.mask)
+
+    def layer_parts(self, batch: Batch) -> Iterator[LayerParts]:
+        """Yield the layers of self-attention of these texts, the first one first."""
+        return self.encoder.layer_parts(self.encoder.enter(self.embed(batch), batch), batch.mask)
+
+    def reading(self, batch: Batch) -> Tensor:
+        """Say how much of each state of the last layer is read for the output: [B,T], of sum 1."""
+        return self.attend(self.encode(self.embed(batch), batch), batch)
 
     def score(self, hidden: Tensor, batch: Batch, asked: Tensor | None = None) -> Tensor:
         """Give every position an energy: [B,T]."""

@@ -13,6 +13,7 @@ from attex.data.batch import Batch
 from attex.foundations.memory import spans
 from attex.foundations.progress import steps
 from attex.foundations.registry import Registry
+from attex.models.layers import LayerParts
 from attex.models.reads import Read
 
 Width = Annotated[int, Field(ge=1, le=8192)]
@@ -82,6 +83,10 @@ class Encoder(nn.Module, ABC):
     """How many times the memory of a small encoder a position takes, about: batches are smaller."""
     weights_per_position: int = 0
     """Rows as long as the text that are made for a position, all heads together: self-attention."""
+    layer_count: int = 0
+    """How many layers of self-attention it is made of: those that `layer_parts` yields."""
+    heads: int = 0
+    """How many heads each of them has."""
 
     @property
     def lengths_vary(self) -> bool:
@@ -99,6 +104,10 @@ class Encoder(nn.Module, ABC):
     def trace(self, embedded: Tensor, mask: Tensor) -> tuple[Tensor, Tensor | None]:
         """Encode, and return the self-attention [B,layers,heads,T,T] of an encoder that has any."""
         return self(embedded, mask), None
+
+    def layer_parts(self, embedded: Tensor, mask: Tensor) -> Iterator[LayerParts]:
+        """Yield the layers of self-attention, the first one first; none where there is no such layer."""
+        return iter(())
 
     def summary(self, hidden: Tensor, mask: Tensor) -> Tensor:
         """Sum a text up, as a query is: hidden [B,T,width] → [B,width].

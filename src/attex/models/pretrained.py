@@ -1,8 +1,8 @@
 """Pretrained models under an attention that can be seen, projected otherwise and edited."""
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,15 +17,14 @@ from attex.data.batch import Batch
 from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec
 from attex.models.encoder import Encoder
+from attex.models.layers import LayerParts
 from attex.models.pretrained_folder import config_of, library, reading
+from attex.models.pretrained_layers import Edit, Watch
 from attex.models.projection import PROJECTIONS, Projection
 
 Layers = tuple[Annotated[int, Field(ge=0, le=1000)], ...]
 """Numbers of layers, counted from 0, as an option."""
 Rate = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
-
-Edit = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
-"""(weights [B,H,T,T], values [B,H,T,e]) of a layer → what stands in their place."""
 
 _OURS = "attex"
 _SMALL = 384
@@ -61,6 +60,20 @@ def edits(by_layer: Mapping[int, Edit]) -> Iterator[None]:
         yield
     finally:
         _EDITS.reset(token)
+
+
+@contextmanager
+def _passing(now: _Pass) -> Iterator[_Pass]:
+    token = _PASS.set(now)
+    try:
+        yield now
+    finally:
+        _PASS.reset(token)
+
+
+def _under(edit: Edit) -> AbstractContextManager[_Pass]:
+    """Run a single layer in here, with its attention changed."""
+    return _passing(_Pass({}, frozenset(), {0: edit}))
 
 
 @contextmanager
@@ -156,14 +169,15 @@ class Pretrained(Encoder):
         config = self.model.config
         self.width: int = config.hidden_size
         self.heads: int = config.num_attention_heads
-        self.depth: int = config.num_hidden_layers
+        self.layer_count: int = config.num_hidden_layers
         self.weights_per_position = _WEIGHTS_MADE * self.heads
-        self.memory_factor = max(1, self.depth * self.width // _SMALL)
-        chosen = range(self.depth) if swapped is None else swapped
-        beyond = [layer for layer in chosen if layer >= self.depth]
+        self.memory_factor = max(1, self.layer_count * self.width // _SMALL)
+        chosen = range(self.layer_count) if swapped is None else swapped
+        beyond = [layer for layer in chosen if layer >= self.layer_count]
         if beyond:
             raise UserError(
-                f"swapped_layers: there is no layer {beyond[0]}; the model has {self.depth}, from 0 on"
+                f"swapped_layers: there is no layer {beyond[0]}; the model has "
+                f"{self.layer_count}, from 0 on"
             )
         # One each, so that each layer can learn its own.
         bound = {str(n): PROJECTIONS.bind(projection) for n in chosen} if projection else {}
@@ -210,7 +224,7 @@ class Pretrained(Encoder):
     def gradient_bytes(self, embedded: Tensor) -> int:
         """Count what every layer keeps."""
         length = embedded.shape[1]
-        floats = self.depth * (_ROWS_KEPT * self.width + _WEIGHTS_KEPT * self.heads * length)
+        floats = self.layer_count * (_ROWS_KEPT * self.width + _WEIGHTS_KEPT * self.heads * length)
         return embedded.element_size() * length * floats
 
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
@@ -219,19 +233,33 @@ class Pretrained(Encoder):
 
     def trace(self, embedded: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Encode, and keep every layer's self-attention [B,layers,heads,T,T]."""
-        states, weights = self._states(embedded, mask, frozenset(range(self.depth)))
-        return states, torch.stack([weights[layer] for layer in range(self.depth)], dim=1)
+        states, weights = self._states(embedded, mask, frozenset(range(self.layer_count)))
+        return states, torch.stack([weights[layer] for layer in range(self.layer_count)], dim=1)
 
     def classify(self, embedded: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Run the head, too: logits [B,C], states [B,T,m], and the last layer's weights [B,H,T,T]."""
         kept: list[Tensor] = []
         hook = self.base.register_forward_hook(lambda module, given, made: kept.append(made[0]))
         try:
-            made, weights = self._run(self.model, embedded, mask, frozenset({self.depth - 1}))
+            made, weights = self._run(self.model, embedded, mask, frozenset({self.layer_count - 1}))
         finally:
             hook.remove()
         (states,) = kept
-        return made.logits, _blanked(states, mask), weights[self.depth - 1]
+        return made.logits, _blanked(states, mask), weights[self.layer_count - 1]
+
+    def layer_parts(self, embedded: Tensor, mask: Tensor) -> Iterator[LayerParts]:
+        """Run the model while looking on, and yield what was seen of its layers."""
+        watch, others = Watch(), _EDITS.get({})
+
+        def seen_after(layer: int) -> Edit:
+            changed = others.get(layer)
+            if changed is None:
+                return watch.edit
+            return lambda weights, values: watch.edit(*changed(weights, values))
+
+        with watch.on(self.base), edits({n: seen_after(n) for n in range(self.layer_count)}):
+            self(embedded, mask)
+        yield from watch.parts(_under)
 
     def _states(
         self, embedded: Tensor, mask: Tensor, watched: frozenset[int]
@@ -243,12 +271,8 @@ class Pretrained(Encoder):
         self, model: Any, embedded: Tensor, mask: Tensor, watched: frozenset[int]
     ) -> tuple[Any, dict[int, Tensor]]:
         """Run a part of the model; return what it makes, and the weights of the watched layers."""
-        now = _Pass(self._projections, watched, _EDITS.get({}))
-        token = _PASS.set(now)
-        try:
+        with _passing(_Pass(self._projections, watched, _EDITS.get({}))) as now:
             made = model(inputs_embeds=embedded, attention_mask=mask.long())
-        finally:
-            _PASS.reset(token)
         return made, now.weights
 
 

@@ -70,6 +70,12 @@ class PretrainedClassifier(AttentionModel):
             logits = logits[:, 1:] - logits[:, :1]
         return Trace(embedded, hidden, energies, attention, hidden[:, 0], logits)
 
+    def reading(self, batch: Batch) -> Tensor:
+        """Read the first marker's state, and no other."""
+        first = torch.zeros_like(batch.mask, dtype=self.embedding.weight.dtype)
+        first[:, 0] = 1.0
+        return first
+
     def come_trained(self, classes: Sequence[str]) -> Iterator[str]:
         """Let each class be the output of the same name, or of the same number where they have none."""
         encoder: Any = self.encoder

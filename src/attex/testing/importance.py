@@ -1,7 +1,7 @@
 """What an importance measure promises, and the check that it does."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -13,7 +13,8 @@ from torch import Tensor
 
 from attex.data.batch import Batch
 from attex.foundations.devices import choose_device
-from attex.importance.measure import MEASURES, Measure
+from attex.foundations.errors import UserError
+from attex.importance.measure import MEASURES, Measure, check_measure
 from attex.models.classifier import AttentionModel
 from attex.testing.conformance import Promise, furthest, hold, named
 from attex.testing.models import models_and_texts, small_corpus, take
@@ -25,7 +26,8 @@ _NEAR = 1e-5
 def check_importance(measure: str | Callable[..., Tensor], **options: Any) -> None:
     """Raise `ConformanceError` if a measure breaks a promise on one of several small models.
 
-    The promises are those of `PROMISES`, in this order.
+    The promises are those of `PROMISES`, in this order. A registered measure that needs layers of
+    self-attention is tried on models that have some.
 
     Args:
         measure: a registered name or a function (model, batch, *, options) → scores [B,T]; of one that
@@ -51,7 +53,11 @@ def check_importance(measure: str | Callable[..., Tensor], **options: Any) -> No
     name, function = named(MEASURES, measure, options)
     learns = inspect.isclass(function)
     bound = function(small_corpus(), **options) if learns else partial(function, **options)
-    trials = {where: Trial(bound, model, batch) for where, model, batch in models_and_texts()}
+    trials = {
+        where: Trial(bound, model, batch)
+        for where, model, batch in models_and_texts()
+        if _has_needs(model, function, options)
+    }
     hold(name, PROMISES, trials)
 
 
@@ -223,6 +229,19 @@ PROMISES: list[Promise[Trial]] = [
     padding_does_not_matter,
     a_gpu_gives_the_same,
 ]
+
+
+def _has_needs(
+    model: AttentionModel, function: Callable[..., Tensor], options: Mapping[str, Any]
+) -> bool:
+    """Say whether a model has what a measure needs; of one that is not registered nothing is known."""
+    for entry in MEASURES:
+        if entry.target is function:
+            try:
+                check_measure(MEASURES.spec({"type": entry.name} | dict(options)), model)
+            except UserError:
+                return False
+    return True
 
 
 def _state(model: AttentionModel) -> dict[str, Tensor | bool | None]:

@@ -22,6 +22,9 @@ _ASKED = (3, 6, 1, 4, 2)
 _VOCABULARY, _WIDTH, _HIDDEN = 20, 12, 8
 """So few words that texts share some, and some stand twice in a text."""
 
+_HEADS = {"transformer": {"heads": 2}}
+"""With several heads, so that a measure of them cannot take the first for all."""
+
 _SPREAD = 0.5
 """Larger weights would amplify what the recurrences of a GPU and of a CPU differ by."""
 
@@ -34,6 +37,7 @@ _KINDS = (
     ("gru", "tanh", "softmax", 4, True, "query"),
     ("average", "sdp", "sparsemax", 3, False, "query"),
     ("lstm", "tanh", "softmax", 3, True, "pair"),
+    ("transformer", "sdp", "softmax", 3, True, "query"),
 )
 """Encoder, attention, projection, classes, whether texts stand between markers, and decoder."""
 
@@ -94,7 +98,7 @@ def take(batch: Batch, rows: Sequence[int], width: int) -> Batch:
 def _model(encoder: str, attention: str, projection: str, classes: int, decoder: str) -> AttentionModel:
     parts = {
         "embedding_width": _WIDTH,
-        "encoder": {"type": encoder, "hidden": _HIDDEN},
+        "encoder": {"type": encoder, "hidden": _HIDDEN} | _HEADS.get(encoder, {}),
         "attention": {"type": attention, "projection": projection},
         "decoder": decoder,
         "query": None if decoder == "linear" else {"shared": decoder == "pair"},

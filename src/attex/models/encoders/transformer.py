@@ -14,6 +14,7 @@ from attex.foundations.progress import steps
 from attex.foundations.registry import Spec
 from attex.models.attention import SOFTMAX
 from attex.models.encoder import ENCODERS, Encoder, Width
+from attex.models.layers import LayerParts, StackedLayer
 from attex.models.projection import PROJECTIONS, Projection
 from attex.models.transformer_influence import InnerLayer, LastLayer, narrow_factor
 
@@ -48,7 +49,7 @@ class Transformer(Encoder):
             raise UserError(
                 f"model.encoder: hidden {hidden} must be even and a multiple of heads {heads}"
             )
-        self.width, self.heads = hidden, heads
+        self.width, self.layer_count, self.heads = hidden, layers, heads
         self.weights_per_position = _WEIGHTS_MADE * heads
         self.input = nn.Linear(embedding_width, hidden)
         self.stack = nn.ModuleList(_Layer(hidden, heads, inner_projection) for _ in range(layers))
@@ -101,6 +102,16 @@ class Transformer(Encoder):
             weights.append(attended)
         return self._leave(states, mask), torch.stack(weights, dim=1)
 
+    def layer_parts(self, embedded: Tensor, mask: Tensor) -> Iterator[LayerParts]:
+        """Take the layers apart, one after the other."""
+        states = self._enter(embedded)
+        for layer in self.stack:
+            assert isinstance(layer, _Layer)
+            weights, values = layer.attend(states, mask)
+            parts = LayerParts(weights, states, values.transpose(1, 2), layer.output.weight, layer)
+            yield parts
+            states = layer.finish(parts.mixed(), states)
+
     def _enter(self, embedded: Tensor) -> Tensor:
         entered: Tensor = self.input(embedded) + sinusoids(embedded, self.width)
         return entered
@@ -110,7 +121,7 @@ class Transformer(Encoder):
         return left.masked_fill(~mask[..., None], 0.0)
 
 
-class _Layer(nn.Module):
+class _Layer(StackedLayer):
     """One layer of self-attention and feed-forward, each with its residual."""
 
     def __init__(self, hidden: int, heads: int, projection: Spec) -> None:
@@ -124,14 +135,22 @@ class _Layer(nn.Module):
 
     def forward(self, states: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """Return the new states [B,T,m] and the attention [B,heads,T,T] of each position to each."""
+        weights, values = self.attend(states, mask)
+        return self.finish((weights @ values).transpose(1, 2), states), weights
+
+    def attend(self, states: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the attention [B,heads,T,T] and what it mixes, the values [B,heads,T,d]."""
         size, length, _ = states.shape
         mixed = self.queries_keys_values(self.before_attention(states))
         queries, keys, values = mixed.view(size, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
         energies = queries @ keys.mT / math.sqrt(queries.shape[-1])
-        weights = self.project(energies, mask[:, None, None, :].expand_as(energies))
-        attended = (weights @ values).transpose(1, 2).reshape(size, length, -1)
-        states = states + self.output(attended)
-        return states + self.feed(self.before_feed(states)), weights
+        return self.project(energies, mask[:, None, None, :].expand_as(energies)), values
+
+    def finish(self, mixed: Tensor, inputs: Tensor) -> Tensor:
+        """Go on from what the heads have mixed."""
+        states = inputs + self.output(mixed.flatten(-2))
+        finished: Tensor = states + self.feed(self.before_feed(states))
+        return finished
 
 
 def sinusoids(embedded: Tensor, width: int) -> Tensor:

@@ -1,0 +1,107 @@
+"""The layers of a pretrained model taken apart, whatever its kind: by what its attention is given."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from attex.models.layers import LayerParts, StackedLayer
+
+Edit = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
+"""(weights [B,H,T,T], values [B,H,T,e]) of a layer → what stands in their place."""
+
+Under = Callable[[Edit], AbstractContextManager[Any]]
+"""Gives a context in which a single layer runs with its attention changed."""
+
+
+class PretrainedLayer(StackedLayer):
+    """A layer of a pretrained model, run on single positions whose mix is given.
+
+    `beside` are the arguments that it takes beside states and mask; `under` runs it under an edit of its
+    attention.
+    """
+
+    def __init__(self, module: nn.Module, beside: Mapping[str, Any], under: Under) -> None:
+        super().__init__()
+        self.module = module
+        self._beside, self._under = beside, under
+
+    def finish(self, mixed: Tensor, inputs: Tensor) -> Tensor:
+        """Let each position be a text of its own, with all weight on the mix that is given."""
+        heads, width = mixed.shape[-2:]
+        values = mixed.reshape(-1, heads, 1, width)
+        with self._under(lambda weights, _: (torch.ones_like(weights), values)):
+            made = self.module(inputs.reshape(-1, 1, inputs.shape[-1]), **self._beside)
+        states: Tensor = made[0] if isinstance(made, tuple) else made
+        return states.reshape(inputs.shape)
+
+
+@dataclass
+class _Seen:
+    """What is seen of a layer while a model runs."""
+
+    module: nn.Module
+    inputs: Tensor
+    beside: dict[str, Any]
+    weights: Tensor | None = None
+    values: Tensor | None = None
+    output: nn.Linear | None = None
+
+
+@dataclass
+class Watch:
+    """Looks on while a model runs: `edit` sees its attention, and hooks all else."""
+
+    seen: list[_Seen] = field(default_factory=list)
+
+    def edit(self, weights: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        """Note what the attention of the layer at work mixes, and how; change nothing."""
+        self.seen[-1].weights, self.seen[-1].values = weights, values
+        return weights, values
+
+    @contextmanager
+    def on(self, base: nn.Module) -> Iterator[None]:
+        """Look on in here."""
+        with ExitStack() as hooks:
+            for module in _layers(base):
+                hooks.callback(module.register_forward_pre_hook(self._enters, with_kwargs=True).remove)
+            for module in base.modules():
+                if isinstance(module, nn.Linear):
+                    hooks.callback(module.register_forward_pre_hook(self._maps).remove)
+            yield
+
+    def parts(self, under: Under) -> Iterator[LayerParts]:
+        """Yield what was seen, layer by layer."""
+        for one in self.seen:
+            assert one.weights is not None
+            assert one.values is not None
+            assert one.output is not None
+            layer = PretrainedLayer(one.module, one.beside, under)
+            values = one.values.transpose(1, 2)
+            yield LayerParts(one.weights, one.inputs, values, one.output.weight, layer)
+
+    def _enters(self, module: nn.Module, args: tuple[Any, ...], named: Mapping[str, Any]) -> None:
+        states = args[0] if args else named["hidden_states"]
+        turned = named.get("position_embeddings")
+        # Positions turn queries and keys alone: any will do where the weights are given.
+        first = {} if turned is None else {"position_embeddings": tuple(t[..., :1, :] for t in turned)}
+        self.seen.append(_Seen(module, states, first))
+
+    def _maps(self, module: nn.Linear, args: tuple[Any, ...]) -> None:
+        """What the attention has mixed goes into the output projection first."""
+        if self.seen and self.seen[-1].values is not None and self.seen[-1].output is None:
+            self.seen[-1].output = module
+
+
+def _layers(base: nn.Module) -> set[nn.Module]:
+    """Find the layers: of all modules in lists, the innermost that an attention is part of."""
+    found: set[nn.Module] = set()
+    for name, module in base.named_modules():
+        if hasattr(module, "is_causal"):
+            steps = name.split(".")
+            places = [".".join(steps[: n + 1]) for n, step in enumerate(steps) if step.isdigit()]
+            found.add(base.get_submodule(places[-1]))
+    return found

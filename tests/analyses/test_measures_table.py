@@ -77,9 +77,9 @@ def test_what_is_sampled_is_held_against_half_of_it(run: attex.Run, output: Path
     assert rows[SAMPLED]["agreement_at_half"] == pytest.approx(np.mean(taus), abs=0.01)
     assert rows[SAMPLED]["gap"] == pytest.approx(np.mean(gaps), abs=1e-6)
     assert rows[SAMPLED]["largest_gap"] == pytest.approx(max(gaps), abs=1e-6)
-    assert rows[SAMPLED]["refined_by"] == 6
+    assert rows[SAMPLED]["refined_by"] == "6 samples"
     assert np.isnan(rows["deep_lift"]["agreement_at_half"])
-    assert np.isnan(rows["attention"]["refined_by"])
+    assert rows["attention"]["refined_by"] == "nothing"
     assert torch.tensor([row["zeros"] for row in rows.values()]).isfinite().all()
 
 

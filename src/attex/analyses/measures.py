@@ -31,8 +31,8 @@ class MeasuresAnalysis(Analysis):
 
     `texts` texts, drawn by a hash of their names, are scored once more: `seconds` is the time for a
     text, on the device and with the threads of the run. `agreement_at_half` is Kendall's τ-b between the
-    scores and those with half the steps or samples, of measures that have such; `refined_by` is how many
-    they have. It is undefined where all scores of a text are equal. `zeros` is the share of scores that
+    scores and those with half the steps or samples, of measures that have such; `refined_by` says how
+    many. It is undefined where all scores of a text are equal. `zeros` is the share of scores that
     are exactly 0. `gap` is |Σ_t a_t − (F(text) − F(baseline))|, the mean over texts, of measures whose
     scores are the |a_t|; `largest_gap` is that of the worst text. NaN stands where a measure has no such
     number. Times are the only numbers of a run that another run does not repeat.
@@ -48,7 +48,7 @@ class MeasuresAnalysis(Analysis):
         "to it: the gap says how far they are from that."
     )
     views: ClassVar = {
-        "measures": View(("measure",), (SECONDS, "refined_by", HALF, ZEROS, GAP, "largest_gap"))
+        "measures": View(("measure", "refined_by"), (SECONDS, HALF, ZEROS, GAP, "largest_gap"))
     }
 
     def __init__(self, *, texts: Annotated[int, Field(ge=1, le=10_000)] = 32) -> None:
@@ -107,16 +107,16 @@ def _rows(evidence: Evidence, spec: Spec) -> Iterator[dict[str, Any]]:
         return evidence.stacked(_key(name, spec)) if known else np.full_like(times, np.nan)
 
     option = MEASURES[spec.type].facts["refined_by"]
-    refined_by = np.nan if option is None else float(getattr(spec, option))
+    refined_by = "nothing" if option is None else f"{getattr(spec, option)} {option}"
     for seed, members in seed_groups(evidence.numbers):
         seconds, half, zeros, gap = (of(name)[members] for name in (SECONDS, HALF, ZEROS, GAP))
         agreement = summarise(half, np.ones_like(half, dtype=bool))
         yield {
             "measure": spec.title,
+            "refined_by": refined_by,
             "seed": seed,
             "n": seconds.size,
             SECONDS: float(seconds.mean()),
-            "refined_by": refined_by,
             HALF: agreement["mean"],
             f"{HALF}_low": agreement["low"],
             f"{HALF}_high": agreement["high"],

@@ -126,7 +126,9 @@ def make_model(
     torch.manual_seed(seed)
     for module in (model.attention, model.decoder):
         for parameter in module.parameters():
-            nn.init.normal_(parameter, std=spread)
+            # A single number is the power of a projection: drawn, it could be one that amplifies rounding.
+            if parameter.dim():
+                nn.init.normal_(parameter, std=spread)
     return model.eval()
 
 

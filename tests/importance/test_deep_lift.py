@@ -9,7 +9,7 @@ import torch
 from captum.attr import DeepLift, DeepLiftShap
 from scalar_graph import Number, constant, gru, linear, lstm, sigmoid, softmax
 from torch import Tensor, nn
-from toys import ASKED, make_batch, make_model, with_query
+from toys import ASKED, WORD_ENCODERS, make_batch, make_model, with_query
 
 import attex
 from attex.data.batch import Batch
@@ -146,7 +146,7 @@ def by_hand(model: Any, encoder: str, tokens: list[list[Number]]) -> Number:
 
 @pytest.mark.parametrize("decoder", ["linear", "query", "pair"])
 @pytest.mark.parametrize("projection", ["softmax", "sparsemax"])
-@pytest.mark.parametrize("encoder", [entry.name for entry in ENCODERS])
+@pytest.mark.parametrize("encoder", [entry.name for entry in WORD_ENCODERS])
 def test_contributions_sum_to_what_the_output_rises_by(
     encoder: str, projection: str, decoder: str
 ) -> None:

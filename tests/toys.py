@@ -126,7 +126,7 @@ def make_model(
     torch.manual_seed(seed)
     for module in (model.attention, model.decoder):
         for parameter in module.parameters():
-            # A single number is the power of a projection: drawn, it could be one that amplifies rounding.
+            # A single number is the power of a projection: some amplify rounding.
             if parameter.dim():
                 nn.init.normal_(parameter, std=spread)
     return model.eval()

@@ -40,10 +40,17 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("two_texts")
 
 
-def test_every_measure_and_analysis_works_with_a_query(output: Path) -> None:
+def test_every_measure_works_with_a_query(output: Path) -> None:
+    chosen = [{"type": name} | few(name) for name in measures_of("lstm")]
+    finished = run(output, importance=chosen, analyses=["measures"])
+    titles = {MEASURES.spec(measure).title for measure in chosen}
+    assert set(finished.tables["measures"]["measure"]) == titles
+
+
+def test_every_analysis_works_with_a_query(output: Path) -> None:
     finished = run(
         output,
-        importance=[{"type": name} | few(name) for name in measures_of("lstm")],
+        importance=["attention", "gradient", "gradient_norm", "gradient_norm[hidden]"],
         analyses=[entry.name for entry in ANALYSES],
     )
     manifest = json.loads((finished.path / "manifest.json").read_text(encoding="utf-8"))

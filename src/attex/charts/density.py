@@ -9,6 +9,9 @@ from attex.charts.style import GREY, HEIGHT, PALETTE, WIDTH, finish
 
 _POINTS = 161
 _NARROWEST = 0.01
+_MOST_CURVES = 40
+"""More cannot be told apart; all pairs of many measures would be more than a program can draw."""
+
 _LETTERS = 100
 """As many fit above a chart."""
 
@@ -57,11 +60,16 @@ def density_chart(
     """Draw curves of density against the value, each named at the top.
 
     `chance` are the points of the curve that chance gives, in grey; `ceilings` what each curve could
-    reach, a dashed line in its colour.
+    reach, a dashed line in its colour. Of very many curves the first are drawn, and the title says so.
     """
     import altair as alt
 
-    curves = list(dict.fromkeys(point["curve"] for point in points))
+    every = list(dict.fromkeys(point["curve"] for point in points))
+    curves = every[:_MOST_CURVES]
+    if len(curves) < len(every):
+        title = f"{title}: the first {len(curves)} of {len(every)}"
+        points = [point for point in points if point["curve"] in curves]
+        ceilings = {curve: value for curve, value in (ceilings or {}).items() if curve in curves}
     colours = {curve: PALETTE[i % len(PALETTE)] for i, curve in enumerate(curves)}
     colours |= {point["curve"]: GREY for point in chance}
     colour = alt.Scale(domain=[*colours], range=[*colours.values()])

@@ -17,7 +17,8 @@ from attex.studies.study import STUDIES, Answer, Offered, Study, check_predictio
 
 Way = Literal["plain", "recursive"]
 _MEASURES = ("attention", "gradient", "input_x_gradient", "leave_one_out")
-_RANDOM = "random"
+RANDOM = "random"
+"""What every measure is held against."""
 
 
 @STUDIES.register("roar", cite="Hooker et al. 2019; Madsen et al. 2022")
@@ -45,7 +46,7 @@ class Roar(Study):
         quantity: str = ACCURACY,
     ) -> None:
         asked = {measure.title: measure for measure in measures}
-        self.measures: dict[str, Spec] = asked | {_RANDOM: MEASURES.spec(_RANDOM)}
+        self.measures: dict[str, Spec] = asked | {RANDOM: MEASURES.spec(RANDOM)}
         self.shares = [step / steps for step in range(steps + 1)]
         self.masking = masking
         self.quantity = quantity
@@ -75,6 +76,6 @@ class Roar(Study):
 
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Draw the curves of all measures, and say what each comes to."""
-        retrained = Retrained(runs, self.quantity, _RANDOM, self.shares)
+        retrained = Retrained(runs, self.quantity, RANDOM, self.shares)
         part = retrained_part(retrained)
         return Answer(retrained.lead(), [part], retrained.headlines())

@@ -16,6 +16,8 @@ from attex.claims.verdict import JUDGED, Prediction, Spread, Verdict, judge
 from attex.foundations.errors import UserError
 
 NUMBERS = "numbers.csv"
+FURTHER = "numbers_*.csv"
+"""Tables of further studies of the same paper, in the same words; the first one counts first."""
 MULTIVERSE = "multiverse"
 _EXACT = 5e-5
 """How far a counted number may be off: they are stated to four decimals."""
@@ -24,6 +26,7 @@ _ANSWERED_BY = {
     # They trained Jain & Wallace's models again.
     "wiegreffe_pinter_2019": ("wiegreffe_pinter_2019", "jain_wallace_2019"),
     "caulfield_2021_replication_of_pruthi": ("pruthi_2020",),
+    "madsen_2022_recursive_roar": ("roar",),
 }
 """The studies whose settings a paper has, where it is not the one of its name."""
 
@@ -124,6 +127,10 @@ def from_results(folder: Path) -> Evidence:
             )
         else:
             studies[name] = Study.of(name, read_numbers(path, wanted))
+    for path in sorted(folder.glob(f"*/{FURTHER}")):
+        name = path.parent.name
+        study = studies.get(name, Study(name))
+        studies[name] = study.with_further(read_numbers(path, wanted))
     return Evidence(studies, universes)
 
 

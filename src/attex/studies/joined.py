@@ -31,6 +31,12 @@ def joined_levels(name: str, choices: Sequence[Choice]) -> dict[str, dict[str, A
     return crossed
 
 
+def crossed_names(name: str, choices: Sequence[Choice]) -> dict[str, tuple[str, ...]]:
+    """Return by the name of each of these levels the names of those that it was made of."""
+    every = itertools.product(*(choice.names for choice in choices))
+    return {_called(name, names): names for names in every}
+
+
 def runs_of(runs: RunSet, choice: str, name: str, choices: Sequence[Choice]) -> RunSet:
     """Return the models of one study, as if it had been run alone.
 

@@ -11,6 +11,7 @@ from attex.foundations.registry import Spec
 from attex.importance.measure import MEASURES
 from attex.studies.designs import Design, every_combination
 from attex.studies.leading import ACCURACY
+from attex.studies.ledger_words import in_order, racu_rows
 from attex.studies.parts.retrained import MASKING, MEASURE, SHARE, Retrained, retrained_part
 from attex.studies.run_set import RunSet
 from attex.studies.study import STUDIES, Answer, Offered, Study, check_predictions_have
@@ -73,6 +74,10 @@ class Roar(Study):
     def check(self, cells: Offered) -> None:
         """Refuse a quantity that predictions do not give."""
         check_predictions_have(self.quantity, cells)
+
+    def as_published(self, rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+        """Name what each measure comes to, of every seed."""
+        return in_order(racu_rows(rows, (MASKING, MEASURE, SHARE), self.quantity, RANDOM))
 
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Draw the curves of all measures, and say what each comes to."""

@@ -10,7 +10,7 @@ from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec
 from attex.studies.attention_tests import Tests
 from attex.studies.designs import Design, every_combination
-from attex.studies.joined import brought, joined_levels, runs_of
+from attex.studies.joined import brought, crossed_names, joined_levels, runs_of
 from attex.studies.kinds.deception import Deception
 from attex.studies.parts.panels import panels
 from attex.studies.parts.side_by_side import side_by_side_part
@@ -103,6 +103,23 @@ class SideBySide(Study):
         for study in self.studies.values():
             if not isinstance(study, Deception):
                 study.check(cells)
+
+    def as_published(self, rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+        """Name the numbers of every study as it does alone."""
+        found: list[Mapping[str, Any]] = []
+        for name, study in self.studies.items():
+            levels = {
+                level: dict(zip((c.name for c in choices), names, strict=True))
+                for choices in [brought(study)]
+                for level, names in crossed_names(name, choices).items()
+            }
+            mine = [
+                {key: value for key, value in row.items() if key != CHOICE} | levels[row[CHOICE]]
+                for row in rows
+                if row[CHOICE] in levels
+            ]
+            found += study.as_published(mine) or ()
+        return found
 
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Say what every test says, then give the answers of all studies."""

@@ -20,12 +20,54 @@ class Seeds:
         """The mean over seeds."""
         return float(np.mean(self.values)) if self.values else math.nan
 
+    @property
+    def least(self) -> float:
+        """The least of the seeds."""
+        return min(self.values, default=math.nan)
+
+    @property
+    def most(self) -> float:
+        """The most of the seeds."""
+        return max(self.values, default=math.nan)
+
+    def __bool__(self) -> bool:
+        return bool(self.values)
+
+    def __sub__(self, other: "Seeds") -> "Seeds":
+        """Subtract what the same models have of something else, seed by seed."""
+        if not self or not other:
+            return Seeds(())
+        return Seeds(tuple(a - b for a, b in zip(self.values, other.values, strict=True)))
+
     def __str__(self) -> str:
         if not self.values:
             return "–"
         if len(self.values) == 1:
             return number(self.mean)
-        return f"{number(self.mean)} ({number(min(self.values))} to {number(max(self.values))})"
+        return f"{number(self.mean)} ({number(self.least)} to {number(self.most)})"
+
+
+def chance(value: Seeds, calibrated: Seeds) -> Seeds:
+    """Return what shuffled scores give under a statistic that scores a list against itself 1.
+
+    Calibrated is (value − chance) / (ceiling − chance), and that ceiling is 1: the two sorted have the
+    same list. So chance is (value − calibrated) / (1 − calibrated).
+    """
+    return Seeds(tuple((v - c) / (1 - c) for v, c in zip(value.values, calibrated.values, strict=True)))
+
+
+def ceiling(tau: Seeds, calibrated: Seeds) -> Seeds:
+    """Return the most that τ could be: τ of shuffled scores is 0, so calibrated is τ / ceiling."""
+    return Seeds(tuple(t / c for t, c in zip(tau.values, calibrated.values, strict=True)))
+
+
+def built_in(calibrated: Seeds, beyond_permuted: Seeds) -> Seeds:
+    """Return the share of what is above chance that the same weights have on other words.
+
+    Both numbers are shares of the same way, from chance to ceiling.
+    """
+    pairs = zip(calibrated.values, beyond_permuted.values, strict=True)
+    return Seeds(tuple(1 - beyond / whole for whole, beyond in pairs))
 
 
 @dataclass(frozen=True)

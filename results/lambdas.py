@@ -24,7 +24,7 @@ def lambda_rows(cells: Sequence[Cell], runs: RunSet) -> Iterator[dict[str, Any]]
     """Yield a row for each dataset, encoder, setting and seed of which there are three λ or more."""
     families: dict[tuple[str, ...], list[tuple[float, CellRuns]]] = {}
     for cell, of_cell in zip(cells, runs.cells, strict=True):
-        place = _lambda(cell)
+        place = lambda_of(cell)
         if place is not None and ENTROPY in of_cell.values:
             key = tuple(of_cell.cell[name] for name in ("dataset", "encoder", "attention"))
             families.setdefault(key, []).append((place, of_cell))
@@ -42,7 +42,7 @@ def lambda_rows(cells: Sequence[Cell], runs: RunSet) -> Iterator[dict[str, Any]]
                     yield about | levels | row | {"low": None, "high": None}
 
 
-def _lambda(cell: Cell) -> float | None:
+def lambda_of(cell: Cell) -> float | None:
     """Return λ of a sparsegen projection; sparsemax has 0."""
     projection = cell.configs[0].resolved()["model"]["attention"]["projection"]
     kind = projection if isinstance(projection, str) else projection["type"]

@@ -1,8 +1,9 @@
 """The numbers of a paper's study beside the published ones, as the templates of pages ask for them."""
 
+import functools
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,49 +12,55 @@ import polars as pl
 
 from attex.analyses.quantity import OVERALL
 from attex.claims.judging import Judgement, counts, from_results, judge_all, judged
-from attex.claims.ledger import Cell, about
+from attex.claims.ledger import Cell, Claim
 from attex.claims.numbers import BASE
 from attex.claims.quantities import key_of
 from attex.claims.verdict import CHANCE, Verdict
 from results.by_seed import Aside, Seeds
+from results.changes import Change
 from results.markdown import number, table
+from results.study_numbers import CELL, StudyNumbers
 
-CELL = ("dataset", "encoder", "attention", "projection")
 MARKS = {Verdict.REPRODUCED: "✓", Verdict.DIFFERS: "✗", Verdict.UNCERTAIN: "~"}
+CHANGE = ("quantity", "seeds", "before", "after", "change", "low", "high")
 FAR = 0.1
 """How far two values of τ may be apart before one would tell a different story."""
 
 
-class PaperNumbers:
+class PaperNumbers(StudyNumbers):
     """What a template may ask: our numbers, the published ones, and what was said of both."""
 
     def __init__(self, name: str, folder: Path) -> None:
         self.folder = folder / name
-        rows = pl.read_csv(folder / name / "numbers.csv", infer_schema_length=None)
-        self.models = rows.select(*CELL, "setting", "seed").n_unique()
-        self.cells: list[Cell] = rows.select(CELL).unique(maintain_order=True).rows()
-        named: list[str] = rows["setting"].unique(maintain_order=True).to_list()
-        self.settings = sorted(named, key=lambda setting: setting != BASE)
-        self._values = {
-            key: Seeds(tuple(value for value in values if value is not None))
-            for *key_parts, values in rows.group_by(*CELL, "setting", "quantity", "class")
-            .agg("value")
-            .rows()
-            for key in [tuple(key_parts)]
-        }
+        super().__init__(self.folder / "numbers.csv", name)
         judgements = judge_all(from_results(folder))
         self.judgements = [one for one in judgements if one.claim.paper == name]
         self.judged = judged(self.judgements)
+        self._claims = {
+            (one.claim.cell, one.claim.key, one.claim.class_): one.claim
+            for one in reversed(self.judgements)
+        }
+        self._marks = {one.claim.claim: MARKS[one.verdict] for one in self.judged}
 
-    def seeds(self, cell: Cell, quantity: str, setting: str = BASE, class_: str = OVERALL) -> Seeds:
-        """Return a number of ours, of every seed."""
-        return self._values.get((*cell, setting, quantity, class_), Seeds(()))
+    def further(self, study: str) -> StudyNumbers:
+        """Return the numbers of another study that the page shows, from a table beside the numbers."""
+        return StudyNumbers(self.folder / f"{study}.csv", study)
+
+    def claim(self, cell: Cell, quantity: str, class_: str = OVERALL) -> Claim | None:
+        """Return what the paper published about the same, if there is anything."""
+        return self._claims.get((cell, key_of(quantity), class_))
 
     def published(self, cell: Cell, quantity: str, class_: str = OVERALL) -> float | None:
         """Return the published number that ours is about, if there is one."""
-        claims = about(cell, quantity, class_)
-        names = {one.claim.claim for one in self.judgements}
-        return next((claim.mean for claim in claims if claim.claim in names), None)
+        claim = self.claim(cell, quantity, class_)
+        return None if claim is None else claim.mean
+
+    def marked(self, cell: Cell, quantity: str, class_: str = OVERALL) -> str:
+        """Write the published number with the verdict on it."""
+        claim = self.claim(cell, quantity, class_)
+        return (
+            "–" if claim is None else f"{number(claim.mean)} {self._marks.get(claim.claim, '')}".strip()
+        )
 
     def counts(self) -> dict[str, int]:
         """Count the verdicts on what ours stand beside."""
@@ -71,17 +78,22 @@ class PaperNumbers:
         """Count those that differ for which a swap that was run says why."""
         return sum(one.cause is not None for one in self.differing())
 
-    def values_far_off(self, pairs: Sequence[str], dataset: str | None = None) -> list[dict[str, Any]]:
-        """Return, by setting, how many of the published values over all texts are off by more than 0.1.
+    def values_far_off(
+        self,
+        pairs: Sequence[str],
+        dataset: str | None = None,
+        classes: Sequence[str] = (OVERALL,),
+    ) -> list[dict[str, Any]]:
+        """Return, by setting, how many of the published values are off by more than 0.1.
 
         Of one dataset, or of all; only values that every setting has a number beside are counted.
         """
         known = [
-            (place, value, [self.seeds(place[0], place[1], setting).mean for setting in self.settings])
-            for place, value in self._published(pairs)
-            if dataset in (None, place[0][0])
+            (value, [self.seeds(cell, quantity, setting, class_).mean for setting in self.settings])
+            for (cell, quantity, class_), value in self._published(pairs, classes)
+            if dataset in (None, cell[0])
         ]
-        whole = [(value, ours) for _, value, ours in known if not any(map(math.isnan, ours))]
+        whole = [(value, ours) for value, ours in known if not any(map(math.isnan, ours))]
         rows = []
         for at, setting in enumerate(self.settings):
             gaps = np.array([abs(ours[at] - value) for value, ours in whole])
@@ -92,7 +104,7 @@ class PaperNumbers:
     def moved_away(self, pairs: Sequence[str], start: str, end: str = BASE) -> list[dict[str, Any]]:
         """Return values near the published one in a setting and more than 0.1 off in another."""
         rows = []
-        for (cell, quantity), value in self._published(pairs):
+        for (cell, quantity, _), value in self._published(pairs, (OVERALL,)):
             before, after = (self.seeds(cell, quantity, setting) for setting in (start, end))
             if abs(before.mean - value) <= FAR < abs(after.mean - value):
                 rows.append(
@@ -101,29 +113,37 @@ class PaperNumbers:
                 )
         return rows
 
-    def _published(self, pairs: Sequence[str]) -> list[tuple[tuple[Cell, str], float]]:
-        found = [((c, q), self.published(c, q)) for c in self.cells for q in pairs]
+    def _published(
+        self, pairs: Sequence[str], classes: Sequence[str]
+    ) -> list[tuple[tuple[Cell, str, str], float]]:
+        places = [(c, q, class_) for c in self.cells for q in pairs for class_ in classes]
+        found = [(place, self.published(*place)) for place in places]
         return [(place, value) for place, value in found if value is not None]
 
-    def grid(self, columns: Mapping[str, str]) -> str:
+    def grid(self, columns: Mapping[str, str], cells: Sequence[Cell] | None = None) -> str:
         """Lay out one row a model: ours and the published value of the quantity under each head."""
-        verdicts = {
-            (one.claim.cell, one.claim.key): MARKS[one.verdict]
-            for one in self.judged
-            if one.claim.class_ == OVERALL
-        }
         rows = []
-        for cell in self.cells:
+        for cell in self.cells if cells is None else cells:
             row = [*cell]
             for quantity in columns.values():
-                value = self.published(cell, quantity)
-                sign = verdicts.get((cell, key_of(quantity)), "")
-                row += [str(self.seeds(cell, quantity)), f"{number(value)} {sign}".strip()]
+                row += [str(self.seeds(cell, quantity)), self.marked(cell, quantity)]
             rows.append(row)
         heads = [head for column in columns for head in (column, "published")]
         shown = [at for at, _ in enumerate(heads) if any(row[len(CELL) + at] != "–" for row in rows)]
         keep = [*range(len(CELL)), *(len(CELL) + at for at in shown)]
         return table([[*CELL, *heads][at] for at in keep], [[row[at] for at in keep] for row in rows])
+
+    def changes(self, quantity: str, projection: str) -> list[Change]:
+        """Return how a quantity changes from softmax to a projection, one entry a model."""
+        return [one for one in self._changes if (one.quantity, one.cell[-1]) == (quantity, projection)]
+
+    @functools.cached_property
+    def _changes(self) -> list[Change]:
+        rows = pl.read_csv(self.folder / "changes.csv").filter(pl.col("setting") == BASE)
+        return [
+            Change(tuple(row[name] for name in CELL), **{name: row[name] for name in CHANGE})
+            for row in rows.to_dicts()
+        ]
 
     def aside(self, name: str, quantities: Sequence[str]) -> Aside:
         """Read a further study of one of the models, from a table beside the numbers."""
@@ -160,31 +180,24 @@ class PaperNumbers:
         ]
         return table(["swapped", "explains", "the published lies between", "in part"], rows)
 
-    def differences(self) -> str:
-        """Lay out what differs over all texts, with the swap that says most."""
+    def differences(self, classes: Sequence[str] = (OVERALL,)) -> str:
+        """Lay out what differs over all texts, or of classes, with the swap that says most."""
         rows = []
         for one in self.differing():
-            if one.claim.class_ != OVERALL or one.ours is None:
+            if one.claim.class_ not in classes or one.ours is None:
                 continue
+            of_class = "" if one.claim.class_ == OVERALL else f", {one.claim.class_}"
             ours = f"{number(one.ours.mean)} [{number(one.ours.low)}, {number(one.ours.high)}]"
             said = "none of the swaps"
             if one.cause is not None:
                 said = f"{one.cause.after}: {number(one.cause.gives.mean)} ({one.cause.kind})"
             rows.append(
-                [" ".join(one.claim.cell), one.claim.quantity, number(one.claim.mean), ours, said]
+                [
+                    " ".join(one.claim.cell),
+                    f"{one.claim.quantity}{of_class}",
+                    number(one.claim.mean),
+                    ours,
+                    said,
+                ]
             )
         return table(["model", "quantity", "published", "ours [another model]", "swap"], rows)
-
-
-SHOWN = frozenset(["median_output_change", "jsd_max(exact, 0.01)"])
-"""What pages show that no paper has published."""
-
-
-def kept(rows: Iterable[Mapping[str, Any]], wanted: Iterable[str]) -> list[Mapping[str, Any]]:
-    """Keep the numbers that some paper has published, and over all texts those that a page shows."""
-    keys = set(wanted)
-    return [
-        row
-        for row in rows
-        if key_of(row["quantity"]) in keys or (row["quantity"] in SHOWN and row["class"] == OVERALL)
-    ]

@@ -14,17 +14,31 @@ import polars as pl
 from attex.claims.ledger import published
 from attex.runner.workspace import Workspace
 from attex.studies.gathering import gathered
+from results.by_seed import built_in, ceiling, chance
+from results.changes import change_rows, counted
 from results.figures import write_figure
 from results.lambdas import lambda_rows
 from results.markdown import number, table
 from results.paper_figures import against_published, differences
-from results.paper_numbers import PaperNumbers, kept
-from results.running import options
-from results.study_page import finished, rounded, write_record
+from results.paper_numbers import PaperNumbers
+from results.shown import kept
+from results.sparsity_figures import by_sparsity, entropies, inputs_and_states, sparser
+from results.study_numbers import STUDIES
+from results.study_page import finished, options, rounded, write_record
+from results.top_k_figure import top_k
 
 PLACE = Path(__file__).parent
-STUDIES = PLACE.parent / "experiments" / "studies"
 TEMPLATE = "page.md.jinja"
+FIGURES = {
+    "published": against_published,
+    "differences": differences,
+    "top_k": top_k,
+    "sparser": sparser,
+    "by_sparsity": by_sparsity,
+    "entropies": entropies,
+    "inputs_and_states": inputs_and_states,
+}
+"""What a page can show, by the name of the file: `![…](published.svg)`."""
 
 
 def page_text(paper: PaperNumbers) -> str:
@@ -38,15 +52,18 @@ def page_text(paper: PaperNumbers) -> str:
         autoescape=False,
     )
     environment.filters["number"] = number
-    environment.globals |= {"table": table}
+    functions = (table, chance, ceiling, built_in, counted)
+    environment.globals |= {function.__name__: function for function in functions}
     return environment.get_template(TEMPLATE).render(paper=paper)
 
 
 def write_page(paper: PaperNumbers) -> None:
-    """Write the page with its figures."""
-    (paper.folder / "README.md").write_text(page_text(paper), encoding="utf-8")
-    write_figure(paper.folder / "published.svg", against_published(paper))
-    write_figure(paper.folder / "differences.svg", differences(paper))
+    """Write the page with the figures that it names."""
+    text = page_text(paper)
+    (paper.folder / "README.md").write_text(text, encoding="utf-8")
+    for name, drawn in FIGURES.items():
+        if f"({name}.svg)" in text:
+            write_figure(paper.folder / f"{name}.svg", drawn(paper))
 
 
 def main() -> None:
@@ -60,13 +77,16 @@ def main() -> None:
     file, models = finished(study, workspace, asked.jobs, asked.at_hand, keep_parts=True)
     runs, rows = gathered(models, file.choices)
     rows += lambda_rows(models.cells, runs)
-    wanted = kept(rows, {claim.key for claim in published()})
-    numbers = pl.DataFrame(wanted, infer_schema_length=None).drop("low", "high")
+    numbers = kept(rows, {claim.key for claim in published()}, asked.paper)
     folder = PLACE / asked.paper
     folder.mkdir(exist_ok=True)
-    rounded(numbers).write_csv(folder / f"{asked.study or 'numbers'}.csv")
+    table_of_numbers = pl.DataFrame(numbers, infer_schema_length=None).drop("low", "high")
+    rounded(table_of_numbers).write_csv(folder / f"{asked.study or 'numbers'}.csv")
     if asked.study is None:
         write_record(folder / "study.json", file, models, workspace)
+        changes = [*change_rows(runs)]
+        if changes:
+            rounded(pl.DataFrame(changes)).write_csv(folder / "changes.csv")
     if (folder / TEMPLATE).exists():
         write_page(PaperNumbers(asked.paper, PLACE))
 

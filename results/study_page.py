@@ -1,5 +1,6 @@
 """A finished study as a page of the results: sentences, tables and figures, none of them typed."""
 
+import argparse
 import json
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +22,21 @@ from attex.studies.universes import cells_of
 
 _ABOUT = ("dataset", "encoder", "attention", "projection")
 _DIGITS = 5
+
+
+def options(description: str | None) -> argparse.ArgumentParser:
+    """Return the options that every script of the results has."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--output-dir", type=Path, default=Path("outputs"))
+    parser.add_argument("--data-dir", type=Path)
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument(
+        "--at-hand", action="store_true", help="train nothing: use the models in the cache"
+    )
+    return parser
 
 
 def finished(

@@ -9,10 +9,10 @@ the cells out of which a model is missing.
 from pathlib import Path
 
 from attex.runner.workspace import Workspace
-from results.running import options
 from results.study_page import (
     answered,
     finished,
+    options,
     write_figures,
     write_record,
     write_tables,

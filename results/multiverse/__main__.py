@@ -12,11 +12,11 @@ from pathlib import Path
 from attex.runner.workspace import Workspace
 from results.figures import write_figure
 from results.multiverse.figure import answer_figure
-from results.running import options
 from results.study_page import (
     answered,
     finished,
     markdown,
+    options,
     write_figures,
     write_record,
     write_tables,

@@ -1,1 +1,0 @@
-"""Meister et al. 2021: the sparsity sweep, measured."""

@@ -1,1 +1,0 @@
-"""Neely & Schouten 2020: both tables and both figures, measured."""

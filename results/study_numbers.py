@@ -1,0 +1,118 @@
+"""The numbers that the models of a study left, and which of its models are still to be trained."""
+
+import functools
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from attex.analyses.quantity import OVERALL
+from attex.claims.ledger import Cell
+from attex.claims.numbers import BASE
+from attex.claims.quantities import key_of, projection_of
+from attex.studies import universes
+from attex.studies.run_set import RunSet
+from attex.studies.settings import level_names
+from attex.studies.study_file import StudyFile, find_study
+from results.by_seed import Seeds
+from results.lambdas import lambda_of
+from results.markdown import table
+
+CELL = ("dataset", "encoder", "attention", "projection")
+DENSE = "softmax"
+STUDIES = Path(__file__).parent.parent / "experiments" / "studies"
+
+
+class Model(NamedTuple):
+    """A model of a study: what it is, what was chosen for it, and its seed."""
+
+    cell: Cell
+    setting: str
+    seed: int
+
+
+class StudyNumbers:
+    """A table of numbers beside a page, and the study file that it is of.
+
+    Without the table no model is there: it can be asked all the same, and has nothing.
+    """
+
+    def __init__(self, path: Path, study: str) -> None:
+        self._study = study
+        rows = pl.read_csv(path, infer_schema_length=None) if path.exists() else _nothing()
+        rows = rows.with_columns(pl.col("projection").map_elements(projection_of, pl.String))
+        made = rows.select(*CELL, "setting", "seed").unique(maintain_order=True).rows()
+        self.made = {Model((*about,), setting, seed) for *about, setting, seed in made}
+        self.cells: list[Cell] = rows.select(CELL).unique(maintain_order=True).rows()
+        named: list[str] = rows["setting"].unique(maintain_order=True).to_list()
+        self.settings = sorted(named, key=lambda setting: setting != BASE)
+        grouped = rows.group_by(*CELL, "setting", "quantity", "class", maintain_order=True).agg("value")
+        self._values = {
+            (*about, setting, key_of(quantity), class_): Seeds(
+                tuple(value for value in values if value is not None and value == value)
+            )
+            for *about, setting, quantity, class_, values in grouped.rows()
+        }
+
+    @property
+    def models(self) -> int:
+        """How many models the numbers are of: what is made of several has no model of its own."""
+        return len(self.made & set(self.planned))
+
+    def seeds(self, cell: Cell, quantity: str, setting: str = BASE, class_: str = OVERALL) -> Seeds:
+        """Return a number of ours, of every seed; options of measures need not be named."""
+        return self._values.get((*cell, setting, key_of(quantity), class_), Seeds(()))
+
+    @functools.cached_property
+    def _file(self) -> tuple[StudyFile, list[universes.Cell]]:
+        file = find_study(STUDIES / f"{self._study}.jsonnet")
+        assert file is not None
+        return file, universes.cells_of(file)
+
+    @functools.cached_property
+    def planned(self) -> list[Model]:
+        """Every model that the study file asks for."""
+        file, cells = self._file
+        runs = RunSet({choice.name: choice.names for choice in file.choices}, ())
+        return [
+            Model(_cell(cell), str(chosen["setting"]), seed)
+            for cell in cells
+            for chosen in level_names(runs, cell.design.levels)
+            for seed in file.seeds
+        ]
+
+    @functools.cached_property
+    def lambdas(self) -> dict[str, float]:
+        """λ of the projections that have one, by their names; sparsemax has 0."""
+        known = ((_cell(cell)[-1], lambda_of(cell)) for cell in self._file[1])
+        return {name: place for name, place in known if place is not None}
+
+    def by_sparsity(self) -> list[Cell]:
+        """Return the cells on the way from softmax to the sparsest λ, model by model."""
+        order = [DENSE, *sorted(self.lambdas, key=lambda name: self.lambdas[name])]
+        models = [*dict.fromkeys(cell[:3] for cell in self.cells)]
+        there = [cell for cell in self.cells if cell[-1] in order]
+        return sorted(there, key=lambda cell: (models.index(cell[:3]), order.index(cell[-1])))
+
+    @property
+    def missing(self) -> list[Model]:
+        """The models of the study that are still to be trained."""
+        return [model for model in self.planned if model not in self.made]
+
+    def missing_table(self) -> str:
+        """Count by dataset and setting which models are still to be trained."""
+        planned = Counter((model.cell[0], model.setting) for model in self.planned)
+        missing = Counter((model.cell[0], model.setting) for model in self.missing)
+        rows = [[*place, str(count), str(planned[place])] for place, count in missing.items()]
+        return table(["data", "setting", "missing", "of"], rows)
+
+
+def _cell(cell: universes.Cell) -> Cell:
+    dataset, encoder, attention, projection = (cell.about[name] for name in CELL)
+    return dataset, encoder, attention, projection_of(projection)
+
+
+def _nothing() -> pl.DataFrame:
+    texts = dict.fromkeys((*CELL, "setting", "quantity", "class"), pl.String)
+    return pl.DataFrame(schema={**texts, "seed": pl.Int64, "value": pl.Float64})

@@ -22,7 +22,7 @@ MULTIVERSE = "multiverse"
 _EXACT = 5e-5
 """How far a counted number may be off: they are stated to four decimals."""
 
-_ANSWERED_BY = {
+ANSWERED_BY = {
     # They trained Jain & Wallace's models again.
     "wiegreffe_pinter_2019": ("wiegreffe_pinter_2019", "jain_wallace_2019"),
     "caulfield_2021_replication_of_pruthi": ("pruthi_2020",),
@@ -70,7 +70,7 @@ class Evidence:
                 for place, setting in enumerate(study.settings_about(claim))
             ]
             return min(best, key=lambda one: one[:2])[2:] if best else None
-        for name in _ANSWERED_BY.get(claim.paper, (claim.paper,)):
+        for name in ANSWERED_BY.get(claim.paper, (claim.paper,)):
             study = self.studies.get(name)
             if study is not None and study.values(claim):
                 return study, BASE

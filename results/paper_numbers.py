@@ -42,11 +42,14 @@ class PaperNumbers(StudyNumbers):
             (one.claim.cell, one.claim.key, one.claim.class_): one.claim
             for one in reversed(self.judgements)
         }
+        self._further: dict[str, StudyNumbers] = {}
         self._marks = {one.claim.claim: MARKS[one.verdict] for one in self.judged}
 
     def further(self, study: str) -> StudyNumbers:
         """Return the numbers of another study that the page shows, from a table beside the numbers."""
-        return StudyNumbers(self.folder / f"{study}.csv", study)
+        if study not in self._further:
+            self._further[study] = StudyNumbers(self.folder / f"{study}.csv", study)
+        return self._further[study]
 
     def claim(self, cell: Cell, quantity: str, class_: str = OVERALL) -> Claim | None:
         """Return what the paper published about the same, if there is anything."""
@@ -60,9 +63,11 @@ class PaperNumbers(StudyNumbers):
     def marked(self, cell: Cell, quantity: str, class_: str = OVERALL) -> str:
         """Write the published number with the verdict on it."""
         claim = self.claim(cell, quantity, class_)
-        return (
-            "–" if claim is None else f"{number(claim.mean)} {self._marks.get(claim.claim, '')}".strip()
-        )
+        return "–" if claim is None else self.mark(claim)
+
+    def mark(self, claim: Claim) -> str:
+        """Write what was claimed with the verdict on it."""
+        return f"{number(claim.mean)} {self._marks.get(claim.claim, '')}".strip()
 
     def counts(self) -> dict[str, int]:
         """Count the verdicts on what ours stand beside."""

@@ -65,15 +65,9 @@ class StudyNumbers:
         return self._values.get((*cell, setting, key_of(quantity), class_), Seeds(()))
 
     @functools.cached_property
-    def _file(self) -> tuple[StudyFile, list[universes.Cell]]:
-        file = find_study(STUDIES / f"{self._study}.jsonnet")
-        assert file is not None
-        return file, universes.cells_of(file)
-
-    @functools.cached_property
     def planned(self) -> list[Model]:
         """Every model that the study file asks for."""
-        file, cells = self._file
+        file, cells = _asked(self._study)
         runs = RunSet({choice.name: choice.names for choice in file.choices}, ())
         return [
             Model(_cell(cell), str(chosen.get("setting") or BASE), seed)
@@ -85,7 +79,7 @@ class StudyNumbers:
     @functools.cached_property
     def lambdas(self) -> dict[str, float]:
         """λ of the projections that have one, by their names; sparsemax has 0."""
-        known = ((_cell(cell)[-1], lambda_of(cell)) for cell in self._file[1])
+        known = ((_cell(cell)[-1], lambda_of(cell)) for cell in _asked(self._study)[1])
         return {name: place for name, place in known if place is not None}
 
     def by_sparsity(self) -> list[Cell]:
@@ -106,6 +100,14 @@ class StudyNumbers:
         missing = Counter((model.cell[0], model.setting) for model in self.missing)
         rows = [[*place, str(count), str(planned[place])] for place, count in missing.items()]
         return table(["data", "setting", "missing", "of"], rows)
+
+
+@functools.cache
+def _asked(study: str) -> tuple[StudyFile, list[universes.Cell]]:
+    """Read a study file, and make its cells; a second or two where it imports much."""
+    file = find_study(STUDIES / f"{study}.jsonnet")
+    assert file is not None
+    return file, universes.cells_of(file)
 
 
 def _cell(cell: universes.Cell) -> Cell:

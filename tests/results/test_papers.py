@@ -1,6 +1,10 @@
 """The pages of the papers: what they say is what the tables have."""
 
 import csv
+import functools
+import json
+import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +12,9 @@ import pytest
 from results.by_seed import Aside, Seeds
 from results.lambdas import ENTROPY, NAME, lambda_rows
 from results.paper_numbers import PaperNumbers
-from results.papers import PLACE, STUDIES, TEMPLATE, page_text
+from results.papers import FIGURES, PLACE, TEMPLATE, page_text
+from results.study_numbers import CELL as PARTS
+from results.study_numbers import STUDIES, StudyNumbers
 from scipy.stats import kendalltau
 
 from attex.claims.ledger import published
@@ -21,6 +27,11 @@ TAU = "kendall_tau(attention, gradient)"
 PAPER = "jain_wallace_2019"
 
 
+@functools.cache
+def paper(name: str) -> PaperNumbers:
+    return PaperNumbers(name, PLACE)
+
+
 @pytest.mark.parametrize(
     "folder",
     # A template may wait for its numbers, without a page.
@@ -29,7 +40,10 @@ PAPER = "jain_wallace_2019"
 )
 def test_a_page_is_what_its_template_makes_of_the_tables(folder: Path) -> None:
     page = (folder.parent / "README.md").read_text(encoding="utf-8")
-    assert page_text(PaperNumbers(folder.parent.name, PLACE)) == page
+    assert page_text(paper(folder.parent.name)) == page
+    shown = set(re.findall(r"\((\w+)\.svg\)", page))
+    assert shown == {path.stem for path in folder.parent.glob("*.svg")}
+    assert shown <= set(FIGURES)
 
 
 def published_tau() -> float:
@@ -55,15 +69,15 @@ def test_values_far_off_are_counted_in_every_setting(tmp_path: Path) -> None:
     tau = published_tau()
     near, off = [tau - 0.01, tau + 0.03], [tau + 0.2, tau + 0.4]
     write_numbers(tmp_path, {"as published": off, "vectors of length 1": near})
-    paper = PaperNumbers(PAPER, tmp_path)
-    first, second = paper.values_far_off([TAU])
+    numbers = PaperNumbers(PAPER, tmp_path)
+    first, second = numbers.values_far_off([TAU])
     assert (first["setting"], first["values"], first["far"]) == ("as published", 1, 1)
     assert first["median"] == pytest.approx(0.3)
     assert (second["far"], second["median"]) == (0, pytest.approx(0.01))
-    (moved,) = paper.moved_away([TAU], "vectors of length 1")
+    (moved,) = numbers.moved_away([TAU], "vectors of length 1")
     assert (moved["quantity"], moved["published"]) == (TAU, tau)
-    assert not paper.moved_away([TAU], "as published", "vectors of length 1")
-    assert paper.counts()["differs"] + paper.counts()["uncertain"] == 1
+    assert not numbers.moved_away([TAU], "as published", "vectors of length 1")
+    assert numbers.counts()["differs"] + numbers.counts()["uncertain"] == 1
 
 
 def test_a_further_study_names_the_setting_nearest_to_all_published_numbers() -> None:
@@ -107,3 +121,120 @@ def test_entropy_is_ranked_against_lambda_in_every_setting_and_seed() -> None:
     expected = kendalltau(*zip(*of_lstm, strict=True)).statistic
     assert rows["lstm", choices["setting"][1], 0] == pytest.approx(expected)
     assert NAME in {claim.quantity for claim in published(paper="meister_2021")}
+
+
+def write_models(path: Path, study: StudyNumbers, quantities: list[str], left_out: int = 0) -> None:
+    """Write numbers of the models that a study file asks for, but for the last ones."""
+    rng = np.random.default_rng(0)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*PARTS, "setting", "seed", "quantity", "class", "value"])
+        for model in study.planned[: len(study.planned) - left_out]:
+            for quantity in quantities:
+                value = round(rng.uniform(0.2, 0.4), 5)
+                writer.writerow([*model.cell, model.setting, model.seed, quantity, "overall", value])
+
+
+def test_models_that_a_study_still_lacks_are_those_of_its_file(tmp_path: Path) -> None:
+    study = "neely_schouten_2020_corrected"
+    nothing = StudyNumbers(tmp_path / "none.csv", study)
+    assert (nothing.models, nothing.cells, len(nothing.missing)) == (0, [], 2 * 2 * 2 * 2 * 3)
+    write_models(tmp_path / "some.csv", nothing, ["accuracy"], left_out=2)
+    some = StudyNumbers(tmp_path / "some.csv", study)
+    assert (some.models, some.missing) == (46, nothing.planned[-2:])
+    (last,) = some.missing_table().splitlines()[2:]
+    assert last.endswith("| 2 | 12 |")
+
+
+def test_numbers_are_found_without_the_options_of_measures(tmp_path: Path) -> None:
+    study = StudyNumbers(tmp_path / "none.csv", "neely_schouten_2020")
+    name = "top_k(k=non_zero)(attention, gradient(detach_attention=False, target=gold_loss))"
+    write_models(tmp_path / "some.csv", study, [name, f"{name} calibrated"])
+    some = StudyNumbers(tmp_path / "some.csv", "neely_schouten_2020")
+    # What forgets the padding is a softmax to the paper.
+    assert ("sst", "lstm", "tanh", "softmax") in some.cells
+    for cell in some.cells:
+        assert len(some.seeds(cell, "top_k(k=non_zero)(attention, gradient)").values) == 3
+        assert not some.seeds(cell, "top_k(k=average_length)(attention, gradient)")
+
+
+FURTHER = {
+    "neely_schouten_2020": ["neely_schouten_2020_corrected"],
+    "meister_2021": ["meister_2021_dimensions", "meister_2021_vectors", "meister_2021_entmax"],
+}
+
+
+@pytest.mark.parametrize("name", FURTHER)
+def test_a_page_shows_further_studies_once_they_are_trained(name: str, tmp_path: Path) -> None:
+    shutil.copytree(PLACE / name, tmp_path / name)
+    asked = quantities_of(PLACE / name / "numbers.csv")
+    for study in FURTHER[name]:
+        planned = StudyNumbers(tmp_path / "none.csv", study)
+        write_models(tmp_path / name / f"{study}.csv", planned, sorted(asked))
+    whole = PaperNumbers(name, tmp_path)
+    before, after = ((folder / "README.md") for folder in (PLACE / name, tmp_path / name))
+    text = page_text(whole)
+    assert before.read_text(encoding="utf-8") == after.read_text(encoding="utf-8") != text
+    for study in FURTHER[name]:
+        assert f"- `experiments/studies/{study}.jsonnet`" not in text
+    tables = [len(re.findall(r"^\| ---", page, re.M)) for page in (text, before.read_text("utf-8"))]
+    assert tables[0] - tables[1] == (3 if name == "meister_2021" else 0)
+    assert ("without faults" in text) == (name == "neely_schouten_2020")
+    if name == "neely_schouten_2020":
+        assert "SST, gradient, without faults" in json.dumps(FIGURES["top_k"](whole), ensure_ascii=False)
+
+
+def quantities_of(path: Path) -> set[str]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return {row["quantity"] for row in csv.DictReader(file) if row["class"] == "overall"}
+
+
+def test_the_answer_is_drawn_with_softmax_apart_and_every_mean_in_it() -> None:
+    with (PLACE / "meister_2021" / "numbers.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["setting"] == "as published"]
+    tau = {"quantity": "kendall_tau(attention, leave_one_out)", "class": "overall"}
+    layers = FIGURES["sparser"](paper("meister_2021"))["datasets"].values()
+    drawn = [row for layer in layers for row in layer]
+    places = {"softmax": "softmax", "sparsemax": "0", "sparsegen(lam=-30.0)": "-30"}
+    for projection, at in places.items():
+        wanted = {"dataset": "sst", "encoder": "transformer", "projection": projection} | tau
+        values = [float(row["value"]) for row in rows if wanted.items() <= row.items()]
+        assert len(values) == 3
+        expected = pytest.approx([np.mean(values), min(values), max(values)])
+        there = [row for row in drawn if (row["dataset"], row["at"]) == ("sst", at)]
+        assert any([row[end] for end in ("mean", "low", "high")] == expected for row in there)
+
+
+def test_the_sparsest_come_last_and_softmax_first() -> None:
+    cells = [cell for cell in paper("meister_2021").by_sparsity() if cell[0] == "sst"]
+    names = [projection for *_, projection in cells[:8]]
+    assert names[0] == "softmax"
+    assert names[5] == "sparsemax"
+    assert [float(name[14:-1]) for name in names[1:5] + names[6:]] == [-30, -10, -3, -1, 0.5, 0.9]
+
+
+def test_the_overview_says_what_the_tables_do() -> None:
+    text = (PLACE.parent / "docs" / "results" / "index.md").read_text(encoding="utf-8")
+    theirs = []
+    neely = paper("neely_schouten_2020")
+    for data in ("sst", "imdb"):
+        cell = (data, "lstm", "tanh", "sparsemax")
+        for measure in ("gradient", "leave_one_out"):
+            pair = f"(k=non_zero)(attention, {measure})"
+            assert neely.seeds(cell, f"top_k_published{pair} calibrated").mean < 0.05
+            assert neely.seeds(cell, f"top_k{pair} calibrated").least > 0.5
+            of_class = (neely.claim(cell, f"top_k_published{pair}", c) for c in ("positive", "negative"))
+            theirs += [claim.mean for claim in of_class if claim is not None]
+    assert f"{min(theirs):.2f} to {max(theirs):.2f}" in text
+    assert "more than half of the way" in text
+    meister = paper("meister_2021")
+    tau = "kendall_tau(attention, leave_one_out)"
+    gained, elsewhere = (
+        sum(one.change for one in meister.changes(f"{tau} calibrated{ending}", "sparsemax"))
+        for ending in ("", ", permuted")
+    )
+    assert elsewhere > gained / 2
+    lost = meister.changes("comprehensiveness(attention) over random", "sparsemax")
+    sides = [one.side for one in lost if one.seeds > 1]
+    assert sides.count("↑") > len(sides) / 2
+    assert "↓" not in sides

@@ -1,5 +1,6 @@
 """Numbers of models against models, in the words of the ledger of published numbers."""
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -69,7 +70,9 @@ def rival_rows(
         elif level == UNIFORM:
             yield worded(row, [choice], quantity, {"projection": "uniform"})
         elif found := _ADVERSARY.fullmatch(level):
-            stands = _PRINTED.get(row["dataset"]) if divergence == "kl" else max(weights)
+            # Of a dataset that Table 4 does not have, every λ is a setting.
+            printed = _PRINTED.get(row["dataset"], math.nan)
+            stands = printed if divergence == "kl" else max(weights)
             other = "" if found[2] == f"{stands:g}" else f"λ = {found[2]}"
             head, of_base, rest = quantity.partition("(base)")
             value = row["value"] / 2 if head == "tvd" else row["value"]

@@ -151,3 +151,5 @@ def test_texts_come_without_their_impermissible_words(tmp_path: Path) -> None:
     assert isinstance(second, LeftOut)
     assert second.reason == "every word is impermissible"
     assert reader.called() == "pronoun without impermissible tokens"
+    anew = READERS.bind(READERS.spec({"type": "deceptive", "task": "occupation", "resplit": True}))
+    assert anew.called() == "occupation dealt out anew", "no published number is of these texts"

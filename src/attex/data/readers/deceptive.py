@@ -52,8 +52,9 @@ class Deceptive(Reader):
     publisher: ClassVar[str] = "github.com/danishpruthi/deceptive-attention"
 
     def called(self) -> str:
-        """Name the task: its texts have nothing to do with those of another."""
-        return f"{self.task} without impermissible tokens" if self.removed else self.task
+        """Name the task, whose texts have nothing to do with those of another, or dealt out anew."""
+        task = f"{self.task} dealt out anew" if self.resplit else self.task
+        return f"{task} without impermissible tokens" if self.removed else task
 
     def class_names(self) -> tuple[str, ...]:
         """Name the two classes of the task."""

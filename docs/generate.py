@@ -42,12 +42,17 @@ def write_reference() -> None:
 
 
 def write_figures() -> None:
-    """Run the demo, and the demo with every analysis, and draw what the pages show of them."""
+    """Run the demo, the demo with every analysis, and one that deceives; draw what the pages show."""
     demo = _run(DOCS.parent / "experiments" / "demo.jsonnet")
     shutil.copyfile(demo.path / "graphs" / "truth.svg", FIGURES / "demo_truth.svg")
     everything = _run(DOCS / "making" / "analyses.jsonnet")
-    for name in analysis_figures.FROM_THE_RUN:
-        shutil.copyfile(everything.path / "graphs" / f"{name}.svg", FIGURES / f"analysis_{name}.svg")
+    deceptive = _run(DOCS / "making" / "deceptive.jsonnet")
+    for run, names in (
+        (everything, analysis_figures.FROM_THE_RUN),
+        (deceptive, analysis_figures.FROM_DECEPTION),
+    ):
+        for name in names:
+            shutil.copyfile(run.path / "graphs" / f"{name}.svg", FIGURES / f"analysis_{name}.svg")
     drawn = dict(analysis_figures.figures(everything))
     drawn |= {"top_k_chance": top_k_figure.figure(), "exact_adversary": exact_adversary_figure.figure()}
     for name, specification in drawn.items():

@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from attex.analyses.quantity import OVERALL
-from attex.claims.judging import Judgement, counts, from_results, judge_all, judged
-from attex.claims.ledger import Cell, Claim
+from attex.claims.judging import ANSWERED_BY, Judgement, counts, from_results, judge_all, judged
+from attex.claims.ledger import PAPERS, Cell, Claim
 from attex.claims.numbers import BASE
 from attex.claims.quantities import key_of
 from attex.claims.verdict import CHANCE, Verdict
@@ -34,7 +34,9 @@ class PaperNumbers(StudyNumbers):
         self.folder = folder / name
         super().__init__(self.folder / "numbers.csv", name)
         judgements = judge_all(from_results(folder))
-        self.judgements = [one for one in judgements if one.claim.paper == name]
+        # A folder that is no paper's own has the numbers that it answers.
+        papers = [name] if name in PAPERS else [p for p, by in ANSWERED_BY.items() if by[0] == name]
+        self.judgements = [one for one in judgements if one.claim.paper in papers]
         self.judged = judged(self.judgements)
         self._claims = {
             (one.claim.cell, one.claim.key, one.claim.class_): one.claim

@@ -6,14 +6,20 @@ Trains what the cache of the output folder does not hold. With --at-hand it trai
 that is missing is missing. `attex claims` then judges all published numbers.
 """
 
+import argparse
+import functools
 from pathlib import Path
 
 import jinja2
 import polars as pl
 
 from attex.claims.ledger import published
+from attex.data.folder import DataFolder
+from attex.foundations.errors import MissingData
+from attex.foundations.progress import say
 from attex.runner.workspace import Workspace
 from attex.studies.gathering import gathered
+from attex.studies.study_file import StudyFile
 from results.by_seed import built_in, ceiling, chance
 from results.changes import change_rows, counted
 from results.figures import write_figure
@@ -25,6 +31,8 @@ from results.shown import kept
 from results.sparsity_figures import by_sparsity, entropies, inputs_and_states, sparser
 from results.study_numbers import STUDIES
 from results.study_page import finished, options, rounded, write_record
+from results.text_facts import write_facts
+from results.told import MAIN, told, write_told
 from results.top_k_figure import top_k
 
 PLACE = Path(__file__).parent
@@ -40,6 +48,9 @@ FIGURES = {
 }
 """What a page can show, by the name of the file: `![…](published.svg)`."""
 
+MARKED = {"madsen_2022": "scores at the decision, read by accuracy"}
+"""Studies that are not as published as a whole: what their setting is called."""
+
 
 def page_text(paper: PaperNumbers) -> str:
     """Fill the template of a paper's page from its table of numbers."""
@@ -54,6 +65,7 @@ def page_text(paper: PaperNumbers) -> str:
     environment.filters["number"] = number
     functions = (table, chance, ceiling, built_in, counted)
     environment.globals |= {function.__name__: function for function in functions}
+    environment.globals["told"] = functools.partial(told, paper.folder)
     return environment.get_template(TEMPLATE).render(paper=paper)
 
 
@@ -72,23 +84,58 @@ def main() -> None:
     parser.add_argument("paper", help="the name of the paper, as jain_wallace_2019")
     parser.add_argument("--study", help="another study that the paper's page shows, as vector_length")
     asked = parser.parse_args()
-    workspace = Workspace.at(asked.data_dir, asked.output_dir, asked.device)
-    study = STUDIES / f"{asked.study or asked.paper}.jsonnet"
-    file, models = finished(study, workspace, asked.jobs, asked.at_hand, keep_parts=True)
-    runs, rows = gathered(models, file.choices)
-    rows += lambda_rows(models.cells, runs)
-    numbers = kept(rows, {claim.key for claim in published()}, asked.paper)
     folder = PLACE / asked.paper
     folder.mkdir(exist_ok=True)
-    table_of_numbers = pl.DataFrame(numbers, infer_schema_length=None).drop("low", "high")
-    rounded(table_of_numbers).write_csv(folder / f"{asked.study or 'numbers'}.csv")
+    write_facts(asked.paper, folder, DataFolder.at(asked.data_dir))
+    try:
+        write_numbers(asked, folder)
+    except MissingData as missing:
+        # A page can be made of the tables that are there.
+        if not asked.at_hand:
+            raise
+        say(str(missing))
+    if (folder / TEMPLATE).exists():
+        write_page(PaperNumbers(asked.paper, PLACE))
+
+
+def write_numbers(asked: argparse.Namespace, folder: Path) -> None:
+    """Write the numbers of a study's models, what it says of them, and how they came about."""
+    workspace = Workspace.at(asked.data_dir, asked.output_dir, asked.device)
+    name = asked.study or MAIN.get(asked.paper, asked.paper)
+    file, models = finished(
+        STUDIES / f"{name}.jsonnet", workspace, asked.jobs, asked.at_hand, keep_parts=True
+    )
+    runs, rows = gathered(models, file.choices)
+    named = file.study.as_published(rows)
+    if named is None:
+        named = [*rows, *lambda_rows(models.cells, runs)]
+    else:
+        made = sum(1 for _ in models.records())
+        answer = file.study(runs, [cell.design for cell in models.cells])
+        write_told(folder, name, answer, made)
+    if name in MARKED:
+        named = [{**row, "setting": MARKED[name]} for row in named]
+    numbers = kept(named, {claim.key for claim in published()}, asked.paper)
+    if numbers:
+        table_of_numbers = pl.DataFrame(numbers, infer_schema_length=None)
+        table_of_numbers = table_of_numbers.drop("low", "high", strict=False)
+        rounded(table_of_numbers).write_csv(folder / f"{table_name(file, asked.study)}.csv")
     if asked.study is None:
         write_record(folder / "study.json", file, models, workspace)
         changes = [*change_rows(runs)]
         if changes:
             rounded(pl.DataFrame(changes)).write_csv(folder / "changes.csv")
-    if (folder / TEMPLATE).exists():
-        write_page(PaperNumbers(asked.paper, PLACE))
+
+
+def table_name(file: StudyFile, further: str | None) -> str:
+    """Name the table of a study's numbers: those of a further one count, too, if settings are settings.
+
+    Where a file has choices of other names, its numbers are shown, and are no one's published ones.
+    """
+    own = {choice.name for choice in file.choices} - {choice.name for choice in file.brings}
+    if further is None:
+        return "numbers"
+    return f"numbers_{further}" if own <= {"setting"} else further
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ class StudyNumbers:
         file, cells = _asked(self._study)
         runs = RunSet({choice.name: choice.names for choice in file.choices}, ())
         return [
-            Model(_cell(cell), str(chosen["setting"]), seed)
+            Model(_cell(cell), str(chosen.get("setting") or BASE), seed)
             for cell in cells
             for chosen in level_names(runs, cell.design.levels)
             for seed in file.seeds

@@ -24,8 +24,10 @@ TEXT = 7
 
 SEED, ADVERSARIES, EPSILON = 0, (0, 2), 0.01
 WHOSE = ["the model's own", "the exact adversary"]
-FROM_THE_RUN = ("erasure", "log_odds", "contextualisation_kendall_tau", "faithfulness")
+FROM_THE_RUN = ("departure", "erasure", "log_odds", "contextualisation_kendall_tau", "faithfulness")
 """Figures that a run draws, which say enough as they are."""
+FROM_DECEPTION = ("impermissible",)
+"""The same, of models that were trained to hide the words that decide."""
 
 
 @dataclass(frozen=True)

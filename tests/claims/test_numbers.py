@@ -95,3 +95,11 @@ def test_undefined_numbers_are_left_out(tmp_path: Path) -> None:
     path = write_rows(tmp_path / "numbers.csv", rows([0.3, math.nan, 0.5]))
     assert Study.of("study", read_numbers(path)).values(claim()) == [0.3, 0.5]
     assert len(Universes.of(read_numbers(path), {}).about(claim())) == 2
+
+
+def test_texts_without_impermissible_tokens_have_the_numbers_that_papers_name_so(tmp_path: Path) -> None:
+    about = {"dataset": "pronoun without impermissible tokens", "encoder": "lstm"}
+    lines = rows([0.6], "accuracy", about=SST | about | {"attention": "linear"})
+    (number,) = read_numbers(write_rows(tmp_path / "numbers.csv", lines))
+    where = dict(zip(SST, number.cell, strict=True)) | {"quantity": number.quantity}
+    assert published(paper="pruthi_2020", **where)[0].mean == 0.633

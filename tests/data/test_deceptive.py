@@ -8,6 +8,7 @@ import pytest
 
 from attex.data.corpus import Corpus, build_corpus
 from attex.data.folder import DataFolder, open_text
+from attex.data.left_out import LeftOut
 from attex.data.reader import READERS, SPLITS, Document
 from attex.foundations.errors import MissingData, UserError
 
@@ -134,3 +135,21 @@ def test_occupation_is_split_anew_where_its_training_texts_are_not_to_be_had(
         with open_text(real_data.find(name, publisher="")) as file:
             marks += [[mark == "1" for mark in line.split()] for line in file]
     assert [one.impermissible for one in texts] == marks
+
+
+def test_texts_come_without_their_impermissible_words(tmp_path: Path) -> None:
+    write(tmp_path, "pronoun", "M\tThen He gave Himself a rest\nF\tshe\n")
+    spec = {"type": "deceptive", "task": "pronoun", "removed": True}
+    reader = READERS.bind(READERS.spec(spec))
+    first, second, *_ = reader.documents(DataFolder(tmp_path))
+    assert isinstance(first, Document)
+    assert (first.tokens, first.impermissible, first.truth) == (
+        ["then", "gave", "a", "rest"],
+        None,
+        None,
+    )
+    assert isinstance(second, LeftOut)
+    assert second.reason == "every word is impermissible"
+    assert reader.called() == "pronoun without impermissible tokens"
+    anew = READERS.bind(READERS.spec({"type": "deceptive", "task": "occupation", "resplit": True}))
+    assert anew.called() == "occupation dealt out anew", "no published number is of these texts"

@@ -45,6 +45,7 @@ NOT_RUN = {
     ("docs/studies.md", "takes half a minute or more"),
     ("results/faithfulness/README.md", "trains for minutes on a GPU"),
     ("results/jain_wallace_2019/README.md", "trains for minutes on a GPU"),
+    ("results/pruthi_2020/README.md", "trains for minutes on a GPU"),
     ("results/meister_2021/README.md", "trains for minutes on a GPU"),
     ("results/multiverse/README.md", "trains for an hour on a GPU"),
     ("results/neely_schouten_2020/README.md", "trains for minutes on a GPU"),

@@ -16,14 +16,17 @@ from attex.claims.verdict import JUDGED, Prediction, Spread, Verdict, judge
 from attex.foundations.errors import UserError
 
 NUMBERS = "numbers.csv"
+FURTHER = "numbers_*.csv"
+"""Tables of further studies of the same paper, in the same words; the first one counts first."""
 MULTIVERSE = "multiverse"
 _EXACT = 5e-5
 """How far a counted number may be off: they are stated to four decimals."""
 
-_ANSWERED_BY = {
+ANSWERED_BY = {
     # They trained Jain & Wallace's models again.
     "wiegreffe_pinter_2019": ("wiegreffe_pinter_2019", "jain_wallace_2019"),
     "caulfield_2021_replication_of_pruthi": ("pruthi_2020",),
+    "madsen_2022_recursive_roar": ("roar",),
 }
 """The studies whose settings a paper has, where it is not the one of its name."""
 
@@ -67,7 +70,7 @@ class Evidence:
                 for place, setting in enumerate(study.settings_about(claim))
             ]
             return min(best, key=lambda one: one[:2])[2:] if best else None
-        for name in _ANSWERED_BY.get(claim.paper, (claim.paper,)):
+        for name in ANSWERED_BY.get(claim.paper, (claim.paper,)):
             study = self.studies.get(name)
             if study is not None and study.values(claim):
                 return study, BASE
@@ -124,6 +127,10 @@ def from_results(folder: Path) -> Evidence:
             )
         else:
             studies[name] = Study.of(name, read_numbers(path, wanted))
+    for path in sorted(folder.glob(f"*/{FURTHER}")):
+        name = path.parent.name
+        study = studies.get(name, Study(name))
+        studies[name] = study.with_further(read_numbers(path, wanted))
     return Evidence(studies, universes)
 
 

@@ -1,5 +1,6 @@
 """Numbers of ours, as `numbers.csv` has them: by cell, what was chosen, seed, quantity and class."""
 
+import copy
 import csv
 import functools
 import math
@@ -8,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from attex.claims.ledger import Cell, Claim
-from attex.claims.quantities import OVERALL, key_of, projection_of
+from attex.claims.quantities import OVERALL, key_of, of_whole_texts, projection_of
 from attex.claims.verdict import Prediction, Spread, pooled, predict
 from attex.foundations.csv_cells import original_text
 from attex.foundations.errors import UserError
@@ -54,8 +55,11 @@ def read_numbers(path: Path, wanted: Container[str] | None = None) -> Iterator[N
             if len(cells) != len(header):
                 raise UserError(f"{where}: {len(cells)} cells where the header has {len(header)}")
             for quantity, class_, value in form.named(cells):
+                (dataset, *model), choices, seed = form.about(cells)
+                dataset, quantity = of_whole_texts(dataset, quantity)
                 if wanted is None or key_of(quantity) in wanted:
-                    cell, choices, seed = form.about(cells)
+                    encoder, attention, projection = model
+                    cell = dataset, encoder, attention, projection
                     yield Number(cell, choices, seed, quantity, class_, _value(value, where))
 
 
@@ -146,6 +150,17 @@ class Study:
                 )
             by_seed[number.seed] = number.value
         return study
+
+    def with_further(self, numbers: Iterable[Number]) -> "Study":
+        """Add numbers of another table of the same study; what is known already stays as it is."""
+        further = Study.of(self.name, numbers)
+        whole = Study(self.name, copy.deepcopy(self._values))
+        for setting, by_key in further._values.items():
+            for key, by_cell in by_key.items():
+                for cell, by_class in by_cell.items():
+                    known = whole._values.setdefault(setting, {}).setdefault(key, {})
+                    known[cell] = by_class | known.get(cell, {})
+        return whole
 
     def settings(self) -> list[str]:
         """Name the settings there are."""

@@ -7,6 +7,8 @@ from attex.analyses.headline import OVERALL as OVERALL
 
 _SHARES_OF_RIGHT_ANSWERS = ("accuracy", "development_accuracy", "f1", "f1_macro", "roc_auc", "pr_auc")
 _COUNTED = ("n_train", "n_dev", "n_test", "impermissible_share_of_tokens(test)")
+WITHOUT = "without impermissible tokens"
+"""Said of texts, and in the ledger of numbers, where these tokens were taken out of all texts."""
 _PROJECTIONS = {"softmax_over_padding": "softmax"}
 
 
@@ -26,6 +28,12 @@ def widest(quantity: str) -> float:
 def projection_of(title: str) -> str:
     """Return what papers call a projection: one that forgets the padding is a softmax to them."""
     return _PROJECTIONS.get(title, title)
+
+
+def of_whole_texts(dataset: str, quantity: str) -> tuple[str, str]:
+    """Return the dataset that texts without impermissible tokens are of, and the number's name there."""
+    whole, without, _ = dataset.partition(f" {WITHOUT}")
+    return (whole, f"{quantity}({WITHOUT})") if without else (dataset, quantity)
 
 
 @functools.cache

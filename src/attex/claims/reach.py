@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from attex.claims.ledger import Claim
+from attex.claims.quantities import WITHOUT
 from attex.claims.verdict import Verdict
 
 AT_HAND = frozenset(
@@ -49,11 +50,16 @@ _NEEDS: tuple[tuple[str, Callable[[Claim], bool]], ...] = (
         "attributions (LIME, integrated gradients, …)",
         lambda c: any(a in c.quantity for a in _ATTRIBUTIONS),
     ),
+    (
+        "a choice, not a measurement: λ is a setting of theirs, at which ours are trained",
+        lambda c: c.quantity.startswith("lambda("),
+    ),
     ("a run of the study of adversaries", lambda c: "adversary, " in c.quantity),
     ("a run of the study of guides", lambda c: "guide=" in c.quantity),
+    ("a run of the study of deception", lambda c: "lambda=" in c.quantity),
     (
-        "a run of the study of deception",
-        lambda c: "lambda=" in c.quantity or c.quantity.endswith("(without impermissible tokens)"),
+        "a run of models that never see impermissible tokens",
+        lambda c: c.quantity.endswith(f"({WITHOUT})"),
     ),
 )
 """What it would take to have a number, and of which numbers; the first that fits is named."""

@@ -64,10 +64,11 @@ def _named(tables: Mapping[str, Rows]) -> Iterator[tuple[Mapping[str, Any], str,
 
 def numbers_of_run(folder: Path) -> Iterator[Number]:
     """Read the numbers of each seed from a run folder: its own table of them, or those of analyses."""
-    whole = folder / "tables" / "numbers.csv"
-    if whole.exists():
-        yield from read_numbers(whole)
-        return
+    # A study whose models have names of its own has a table in the words of the ledger beside them.
+    for name in ("published.csv", "numbers.csv"):
+        if (folder / "tables" / name).exists():
+            yield from read_numbers(folder / "tables" / name)
+            return
     tables = {path.stem: _rows(path) for path in sorted((folder / "tables").glob("*.csv"))}
     yield from (number for number, _ in numbers_in(tables) if number.seed != ALL_SEEDS)
 

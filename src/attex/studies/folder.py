@@ -12,6 +12,7 @@ from attex.report.study_page import render_study
 from attex.runner.manifest import made_with
 from attex.runner.run_folder import write_table, write_whole
 from attex.runner.workspace import Workspace
+from attex.studies.ledger_words import COLUMNS
 from attex.studies.models import Models
 from attex.studies.study import Answer
 from attex.studies.study_file import StudyFile
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 NUMBERS = "tables/numbers"
 """The table with every number of every model."""
+
+PUBLISHED = "tables/published"
+"""The same in the words of the ledger, where the study has others: what `attex claims` judges by."""
 
 ANSWER = "answer.json"
 """What came of it, in a few sentences: those that lead the page."""
@@ -49,7 +53,12 @@ def write_study_folder(
     manifest = _manifest(file, models, failed, workspace)
     origin = Origin(file.name, file.spec.type, file.resolved(), manifest, _facts(models, failed))
     place = workspace.output / file.name
-    return write_answer_folder(place, origin, answer, {NUMBERS: frame(rows)}, workspace.cache.root)
+    tables = {NUMBERS: frame(rows)}
+    named = file.study.as_published(rows)
+    if named is not None:
+        nothing = frame([dict.fromkeys(COLUMNS)]).clear()
+        tables[PUBLISHED] = frame([dict(row) for row in named]) if named else nothing
+    return write_answer_folder(place, origin, answer, tables, workspace.cache.root)
 
 
 def write_answer_folder(

@@ -36,7 +36,7 @@ def racu(
     R + (A − R·B) / mean B over seeds, where A and B are a seed's two areas: to first order the ratio
     moves as this mean does, and at the seeds that were drawn it is the ratio itself.
     """
-    above, below = _areas(shares, measure, random)
+    above, below = areas(shares, measure, random)
     whole = ~np.isnan(above + below)
     above, below = above[whole], below[whole]
     if not whole.any() or below.sum() <= 0:
@@ -45,7 +45,7 @@ def racu(
     ratio, size = above.sum() / below.sum(), below.mean()
     draws = None
     if measure_draws is not None and random_draws is not None:
-        of_texts = _areas(shares, measure_draws[:, whole], random_draws[:, whole])
+        of_texts = areas(shares, measure_draws[:, whole], random_draws[:, whole])
         draws = (ratio + (of_texts[0] - ratio * of_texts[1]) / size)[None]
     bounds = bounded((ratio + (above - ratio * below) / size)[None], draws)
     alone = np.divide(above, below, out=np.full_like(above, np.nan), where=below != 0)
@@ -58,8 +58,11 @@ def racu(
     )
 
 
-def _areas(shares: np.ndarray, measure: np.ndarray, random: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the area between the curves, and the one that it is divided by: [S] each, or [S,D]."""
+def areas(shares: np.ndarray, measure: np.ndarray, random: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the area between the curves, and the one that it is divided by: [S] each, or [S,D].
+
+    [K], [K,S] and [K,S], or [K,S,D] twice.
+    """
     between = np.trapezoid(random - measure, shares, axis=0)
     lost = np.trapezoid(random - random[-1], shares, axis=0)
     return between, lost

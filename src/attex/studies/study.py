@@ -61,6 +61,14 @@ class Study(ABC):
         """
         return
 
+    def as_published(self, rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]] | None:
+        """Return the numbers of its models in the words of the ledger of published numbers.
+
+        `rows` are those of `tables/numbers`. None says that these words are the ledger's already; a
+        study that brings models of its own has other words for them.
+        """
+        return None
+
     @abstractmethod
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Say what follows; `designs` are those of the cells."""

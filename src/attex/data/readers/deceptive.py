@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from attex.data.folder import DataFolder, open_text
+from attex.data.left_out import LeftOut
 from attex.data.reader import READERS, SPLITS, Document, Reader
 from attex.data.split_list import drawn_split
 from attex.foundations.errors import UserError, brief
+from attex.foundations.registry import LATER
 
 _FOLDERS = {"pronoun": "pronoun", "sst-wiki": "sst-wiki", "occupation": "occupation-classification"}
 _CLASSES = {
@@ -39,17 +41,20 @@ class Deceptive(Reader):
     decide, and are the truth as well. Files `deceptive/<task>/{train,dev,test}.txt` with lines
     `label<TAB>text`; beside those of sst-wiki `.block` with a 0 or 1 for each word. Lower-cased, cut at
     white space. The training texts of occupation are not to be had: `resplit` deals those of dev and
-    test out anew, 70, 10 and 20 per cent by a hash of their names.
+    test out anew, 70, 10 and 20 per cent by a hash of their names. With `removed`, all texts come
+    without their impermissible words; one that has no other is left out.
     """
 
     task: Literal["pronoun", "sst-wiki", "occupation"] = "sst-wiki"
     resplit: bool = False
+    removed: Annotated[bool, LATER] = False
 
     publisher: ClassVar[str] = "github.com/danishpruthi/deceptive-attention"
 
     def called(self) -> str:
-        """Name the task: its texts have nothing to do with those of another."""
-        return self.task
+        """Name the task, whose texts have nothing to do with those of another, or dealt out anew."""
+        task = f"{self.task} dealt out anew" if self.resplit else self.task
+        return f"{task} without impermissible tokens" if self.removed else task
 
     def class_names(self) -> tuple[str, ...]:
         """Name the two classes of the task."""
@@ -65,7 +70,7 @@ class Deceptive(Reader):
         """Cut a text at white space, as all of them are."""
         return text.lower().split()
 
-    def documents(self, folder: DataFolder) -> Iterator[Document]:
+    def documents(self, folder: DataFolder) -> Iterator[Document | LeftOut]:
         """Read every line, with its marks."""
         paths = self.files(folder)
         for place, split in enumerate(self._read()):
@@ -78,7 +83,9 @@ class Deceptive(Reader):
         """Name the splits whose files are read."""
         return SPLITS[1:] if self.resplit else SPLITS
 
-    def _document(self, line: str, block: str, split: str, number: int, where: str) -> Document:
+    def _document(
+        self, line: str, block: str, split: str, number: int, where: str
+    ) -> Document | LeftOut:
         label, tab, text = line.partition("\t")
         tokens, classes = self.tokens(text), _CLASSES[self.task]
         if not tab or label not in classes or not tokens:
@@ -95,6 +102,11 @@ class Deceptive(Reader):
         name = f"{self.task}/{split}/{number}"
         if self.resplit:
             split = drawn_split(name, dev=_DEV_SHARE, test=_TEST_SHARE)
+        if self.removed:
+            tokens = [token for token, mark in zip(tokens, marked, strict=True) if not mark]
+            if not tokens:
+                return LeftOut(name, "every word is impermissible", asked=True)
+            return Document(name, split, tokens, classes[label], None)
         # What is said of gender does not decide who is a surgeon.
         truth = None if self.task == "occupation" else marked
         return Document(name, split, tokens, classes[label], truth, impermissible=marked)

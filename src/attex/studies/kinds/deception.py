@@ -12,6 +12,7 @@ from attex.foundations.errors import UserError
 from attex.report.study_page import Part
 from attex.studies.designs import Design, every_combination
 from attex.studies.leading import ACCURACY
+from attex.studies.ledger_words import in_order, worded
 from attex.studies.parts.compared import Compared, Row
 from attex.studies.parts.subject import minus
 from attex.studies.run_set import RunSet
@@ -72,6 +73,14 @@ class Deception(Study):
                 raise UserError(
                     f"cell {', '.join(about.values())}: the test texts have no impermissible token"
                 )
+
+    def as_published(self, rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+        """Name the weight of the penalty with each number."""
+        return in_order(
+            worded(row, [WEIGHT], f"{row['quantity']}(lambda={row[WEIGHT]})")
+            for row in rows
+            if row["quantity"] in (ACCURACY, MASS)
+        )
 
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Say how much attention is left on the tokens, and what that costs."""

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from attex.analyses.headline import Headline
 from attex.studies.designs import Design, every_combination
+from attex.studies.ledger_words import in_order, rival_rows
 from attex.studies.parts.frontier import Grid, best, frontier_part
 from attex.studies.parts.panels import Panel, panels
 from attex.studies.rivals import (
@@ -84,6 +85,10 @@ class Frontier(Study):
     def design(self, levels: Sequence[int], blocks: int | None, names: Sequence[str]) -> Design:
         """Cross all levels."""
         return every_combination(levels, blocks, "a frontier")
+
+    def as_published(self, rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+        """Name the adversaries as their papers do."""
+        return in_order(rival_rows(rows, CHOICE, self.weights, self.divergence))
 
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Lay out where everything lies, and which adversary went furthest."""

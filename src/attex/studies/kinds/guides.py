@@ -1,6 +1,6 @@
 """Is the attention of one model of use to another?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from attex.analyses.headline import Headline
@@ -11,6 +11,7 @@ from attex.models.encoder import ENCODERS
 from attex.report.study_page import Part
 from attex.studies.designs import Design, every_combination
 from attex.studies.leading import ACCURACY
+from attex.studies.ledger_words import in_order, worded
 from attex.studies.parts.compared import Compared, Row
 from attex.studies.parts.subject import minus
 from attex.studies.run_set import RunSet
@@ -87,6 +88,23 @@ class Guides(Study):
     def check(self, cells: Offered) -> None:
         """Refuse a quantity that predictions do not give."""
         check_predictions_have(self.quantity, cells)
+
+    def as_published(self, rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+        """Name the model without context by its guide; its own and uniform weights are an attention."""
+        return in_order(one for row in rows for one in self._worded(row))
+
+    def _worded(self, row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+        student, quantity = self.encoder.title, row["quantity"]
+        given = {"encoder": student, "attention": "imposed", "projection": "imposed"}
+        guide = {OF_BASE: row["encoder"], OF_ADVERSARY: "adversary"}.get(row[GUIDE])
+        if row[GUIDE] == BASE:
+            yield worded(row, [GUIDE], quantity)
+        elif row[GUIDE] == UNIFORM:
+            yield worded(row, [GUIDE], quantity, {"encoder": student, "projection": "uniform"})
+        elif row[GUIDE] == OWN:
+            yield worded(row, [GUIDE], quantity, {"encoder": student})
+        elif guide is not None:
+            yield worded(row, [GUIDE], f"{quantity}(guide={guide})", given)
 
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Hold every guide against uniform weights."""

@@ -11,13 +11,15 @@ from attex.foundations.registry import Spec
 from attex.importance.measure import MEASURES
 from attex.studies.designs import Design, every_combination
 from attex.studies.leading import ACCURACY
+from attex.studies.ledger_words import in_order, racu_rows
 from attex.studies.parts.retrained import MASKING, MEASURE, SHARE, Retrained, retrained_part
 from attex.studies.run_set import RunSet
 from attex.studies.study import STUDIES, Answer, Offered, Study, check_predictions_have
 
 Way = Literal["plain", "recursive"]
 _MEASURES = ("attention", "gradient", "input_x_gradient", "leave_one_out")
-_RANDOM = "random"
+RANDOM = "random"
+"""What every measure is held against."""
 
 
 @STUDIES.register("roar", cite="Hooker et al. 2019; Madsen et al. 2022")
@@ -45,7 +47,7 @@ class Roar(Study):
         quantity: str = ACCURACY,
     ) -> None:
         asked = {measure.title: measure for measure in measures}
-        self.measures: dict[str, Spec] = asked | {_RANDOM: MEASURES.spec(_RANDOM)}
+        self.measures: dict[str, Spec] = asked | {RANDOM: MEASURES.spec(RANDOM)}
         self.shares = [step / steps for step in range(steps + 1)]
         self.masking = masking
         self.quantity = quantity
@@ -73,8 +75,12 @@ class Roar(Study):
         """Refuse a quantity that predictions do not give."""
         check_predictions_have(self.quantity, cells)
 
+    def as_published(self, rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+        """Name what each measure comes to, of every seed."""
+        return in_order(racu_rows(rows, (MASKING, MEASURE, SHARE), self.quantity, RANDOM))
+
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Draw the curves of all measures, and say what each comes to."""
-        retrained = Retrained(runs, self.quantity, _RANDOM, self.shares)
+        retrained = Retrained(runs, self.quantity, RANDOM, self.shares)
         part = retrained_part(retrained)
         return Answer(retrained.lead(), [part], retrained.headlines())

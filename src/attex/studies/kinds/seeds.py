@@ -7,6 +7,7 @@ from attex.analyses.headline import Headline
 from attex.charts.frontier import LN_2
 from attex.foundations.errors import UserError
 from attex.studies.designs import Design, every_combination
+from attex.studies.ledger_words import in_order, worded
 from attex.studies.parts.panels import panels
 from attex.studies.parts.seeds import seeds_part
 from attex.studies.rivals import OTHER_SEED, asking, other_seeds, trainer_of
@@ -38,6 +39,10 @@ class Seeds(Study):
     def design(self, levels: Sequence[int], blocks: int | None, names: Sequence[str]) -> Design:
         """Cross all levels."""
         return every_combination(levels, blocks, "a study of seeds")
+
+    def as_published(self, rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+        """Name the models of all seeds as those of a base: they are."""
+        return in_order(worded(row, [_CHOICE], row["quantity"]) for row in rows)
 
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Lay out how far seeds are apart."""

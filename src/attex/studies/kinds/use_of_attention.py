@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from attex.analyses.headline import Headline
 from attex.studies.designs import Design, every_combination
+from attex.studies.ledger_words import in_order, rival_rows
 from attex.studies.parts.frontier import best
 from attex.studies.parts.panels import panels
 from attex.studies.parts.use_of_attention import use_of_attention_part
@@ -60,6 +61,10 @@ class UseOfAttention(Study):
     def design(self, levels: Sequence[int], blocks: int | None, names: Sequence[str]) -> Design:
         """Cross all levels."""
         return every_combination(levels, blocks, "a study of the use of attention")
+
+    def as_published(self, rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+        """Name the adversaries as their papers do."""
+        return in_order(rival_rows(rows, _CHOICE, self.weights, self.divergence))
 
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Give every cell its point."""

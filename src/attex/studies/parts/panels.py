@@ -34,11 +34,13 @@ class Panel:
         """The columns that say what a row of a table is of."""
         return dict(self.cell.cell) | self.chosen
 
-    def of(self, level: str, quantity: str, less: tuple[str, str] | None = None) -> Bounded:
+    def of(
+        self, level: str, quantity: str, less: tuple[str, str] | None = None, signed: bool = False
+    ) -> Bounded:
         """Return a quantity of a level; `less` is another level and quantity to take off, seed by seed.
 
         How far seeds differ is pooled over all levels that have the quantity. It is a share or a
-        divergence: an interval ends where these do.
+        divergence: an interval ends where these do, which is at 0 unless it is `signed`.
         """
         values, draws = self._numbers(quantity)
         if level not in self.rows or np.isnan(values[self.rows[level]]).all():
@@ -61,7 +63,8 @@ class Panel:
         if unknown:
             return value, float("nan"), float("nan")
         most = LN_2 if quantity.startswith("jsd") else 1.0
-        return value, max(low, 0.0 if less is None else -most), min(high, most)
+        least = 0.0 if less is None and not signed else -most
+        return value, max(low, least), min(high, most)
 
     def value(self, level: str, quantity: str) -> float:
         """Return a quantity of a level: its mean over seeds; NaN where it is not known."""

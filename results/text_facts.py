@@ -1,11 +1,5 @@
-"""Write results/pruthi_2020/numbers.csv: sizes of the tasks, and how much of a text is impermissible.
+"""Facts about the texts of a paper, which no training changes: sizes, and how much is impermissible."""
 
-python -m results.pruthi_2020 [--data-dir DATA]
-
-Facts about texts, which no training changes; the models of the paper are not trained here.
-"""
-
-import argparse
 import csv
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,10 +10,10 @@ from attex.data.folder import DataFolder
 from attex.data.reader import SPLITS, Document
 from attex.data.readers.deceptive import Deceptive
 
-HERE = Path(__file__).parent
 COLUMNS = ("dataset", "encoder", "attention", "projection", "seed", "quantity", "class", "value")
-TASKS = (Deceptive(task="pronoun"), Deceptive(task="sst-wiki"))
-"""Of the third, occupation, the training texts are not to be had."""
+TABLE = "numbers_texts.csv"
+TASKS = {"pruthi_2020": (Deceptive(task="pronoun"), Deceptive(task="sst-wiki"))}
+"""By paper; of Pruthi et al.'s third task, occupation, the training texts are not to be had."""
 
 
 def facts(task: Deceptive, folder: DataFolder) -> Iterator[tuple[str, float]]:
@@ -31,18 +25,13 @@ def facts(task: Deceptive, folder: DataFolder) -> Iterator[tuple[str, float]]:
     yield "impermissible_share_of_tokens(test)", round(float(np.mean(shares)), 4)
 
 
-def main() -> None:
-    """Count, and write the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data-dir", type=Path)
-    folder = DataFolder.at(parser.parse_args().data_dir)
-    with (HERE / "numbers.csv").open("w", encoding="utf-8", newline="") as file:
+def write_facts(paper: str, place: Path, folder: DataFolder) -> None:
+    """Write the table of a paper whose texts have facts of their own; nothing for the others."""
+    if paper not in TASKS:
+        return
+    with (place / TABLE).open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
-        for task in TASKS:
+        for task in TASKS[paper]:
             for quantity, value in facts(task, folder):
                 writer.writerow([task.task, "", "", "", "", quantity, "overall", f"{value:g}"])
-
-
-if __name__ == "__main__":
-    main()

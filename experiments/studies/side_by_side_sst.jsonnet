@@ -1,0 +1,21 @@
+// What do all tests say of the attention of the BiLSTM on SST, and where do they contradict each other?
+//
+// Trained as Wiegreffe & Pinter (2019) train, with their adversaries; retrained as Madsen et al. (2022) retrain.
+local settings = import '../lib/wiegreffe_pinter_2019_studies.libsonnet';
+local adversary = settings.training { weight: 2e-3, divergence: 'kl' };
+{
+  study: 'side_by_side',
+  base: settings.base,
+  studies: [
+    {
+      type: 'frontier',
+      weights: settings.twice([1e-4, 5.25e-4, 2e-3, 1e-2, 1e-1]),
+      divergence: 'kl',
+      training: settings.training,
+      search: false,
+    },
+    { type: 'guides', adversary: adversary },
+    { type: 'roar', measures: ['attention'], steps: 10 },
+  ],
+  seeds: [0, 1, 2, 3, 4],
+}

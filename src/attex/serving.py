@@ -95,6 +95,7 @@ class TextServer:
             found,
             text_id=stable_id(" ".join(document.tokens)),
             query=document.query,
+            query_known=None if document.query is None else asked[0].known(document.query),
         )
 
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from attex.analyses.quantity import OVERALL
 from attex.claims.judging import Judgement, counts, from_results, judge_all, judged
-from attex.claims.ledger import Cell, about
+from attex.claims.ledger import Cell, Claim, about
 from attex.claims.numbers import BASE
 from attex.claims.quantities import key_of
 from attex.claims.verdict import CHANCE, Verdict
@@ -27,9 +27,15 @@ FAR = 0.1
 class PaperNumbers:
     """What a template may ask: our numbers, the published ones, and what was said of both."""
 
-    def __init__(self, name: str, folder: Path) -> None:
-        self.folder = folder / name
-        rows = pl.read_csv(folder / name / "numbers.csv", infer_schema_length=None)
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        tables: Sequence[str] = ("numbers",),
+        judgements: Sequence[Judgement] | None = None,
+    ) -> None:
+        self.name, self.folder = name, folder / name
+        rows = self._read(tables)
         self.models = rows.select(*CELL, "setting", "seed").n_unique()
         self.cells: list[Cell] = rows.select(CELL).unique(maintain_order=True).rows()
         named: list[str] = rows["setting"].unique(maintain_order=True).to_list()
@@ -41,9 +47,51 @@ class PaperNumbers:
             .rows()
             for key in [tuple(key_parts)]
         }
-        judgements = judge_all(from_results(folder))
-        self.judgements = [one for one in judgements if one.claim.paper == name]
+        self._rows = rows
+        self._all = judge_all(from_results(folder)) if judgements is None else judgements
+        self.judgements = [
+            one for one in self._all if one.claim.paper == name and one.claim.cell in self.cells
+        ]
         self.judged = judged(self.judgements)
+
+    def _read(self, tables: Sequence[str]) -> pl.DataFrame:
+        """Read tables of numbers as one; a model that several have counts once."""
+        paths = [self.folder / f"{table}.csv" for table in tables]
+        read = [pl.read_csv(path, infer_schema_length=None) for path in paths]
+        about = [*CELL, "setting", "seed", "quantity", "class"]
+        return pl.concat(read, how="vertical_relaxed").unique(about, keep="first", maintain_order=True)
+
+    def further(self, tables: Sequence[str]) -> "PaperNumbers | None":
+        """Read tables that lie beside the numbers as a study of their own; None if there is none yet."""
+        there = [table for table in tables if (self.folder / f"{table}.csv").exists()]
+        if not there:
+            return None
+        return PaperNumbers(self.name, self.folder.parent, there, self._all)
+
+    def models_on(self, dataset: str) -> int:
+        """Count the models that were trained on a dataset."""
+        of_data = self._rows.filter(pl.col("dataset") == dataset)
+        return of_data.select(*CELL, "setting", "seed").n_unique()
+
+    def by_seed(self, cell: Cell, quantity: str) -> dict[int, float]:
+        """Return a number of ours over all texts, as published, seed by seed."""
+        some = self._rows.filter(
+            *(pl.col(name) == value for name, value in zip(CELL, cell, strict=True)),
+            pl.col("setting") == BASE,
+            pl.col("quantity") == quantity,
+            pl.col("class") == OVERALL,
+        )
+        return dict(sorted(some.select("seed", "value").rows()))
+
+    def beside(self, setting: str, columns: Mapping[str, str]) -> str:
+        """Lay out, for every model that was trained in both, ours as published and under a swap."""
+        rows = []
+        for cell in self.cells:
+            both = [(self.seeds(cell, q), self.seeds(cell, q, setting)) for q in columns.values()]
+            if any(before.values and after.values for before, after in both):
+                rows.append([*cell[:3], *(str(part) for pair in both for part in pair)])
+        heads = [f"{column}, {name}" for column in columns for name in (BASE, setting)]
+        return table([*CELL[:3], *heads], rows) if rows else "No model has been trained in both."
 
     def seeds(self, cell: Cell, quantity: str, setting: str = BASE, class_: str = OVERALL) -> Seeds:
         """Return a number of ours, of every seed."""
@@ -52,8 +100,7 @@ class PaperNumbers:
     def published(self, cell: Cell, quantity: str, class_: str = OVERALL) -> float | None:
         """Return the published number that ours is about, if there is one."""
         claims = about(cell, quantity, class_)
-        names = {one.claim.claim for one in self.judgements}
-        return next((claim.mean for claim in claims if claim.claim in names), None)
+        return next((claim.mean for claim in claims if claim.paper == self.name), None)
 
     def counts(self) -> dict[str, int]:
         """Count the verdicts on what ours stand beside."""
@@ -180,11 +227,22 @@ SHOWN = frozenset(["median_output_change", "jsd_max(exact, 0.01)"])
 """What pages show that no paper has published."""
 
 
-def kept(rows: Iterable[Mapping[str, Any]], wanted: Iterable[str]) -> list[Mapping[str, Any]]:
-    """Keep the numbers that some paper has published, and over all texts those that a page shows."""
-    keys = set(wanted)
-    return [
-        row
-        for row in rows
-        if key_of(row["quantity"]) in keys or (row["quantity"] in SHOWN and row["class"] == OVERALL)
-    ]
+def kept(rows: Iterable[Mapping[str, Any]], claims: Sequence[Claim]) -> list[Mapping[str, Any]]:
+    """Keep the numbers that some paper has published, and over all texts those that a page shows.
+
+    Those of single classes are kept where some paper tells these classes apart, and what is undefined
+    where some paper has a number.
+    """
+    keys = {claim.key for claim in claims}
+    parted = {(claim.dataset, claim.class_) for claim in claims}
+    known = {(claim.dataset, claim.key) for claim in claims}
+
+    def is_kept(row: Mapping[str, Any]) -> bool:
+        key, data = key_of(row["quantity"]), row["dataset"]
+        if row["class"] != OVERALL and (data, row["class"]) not in parted:
+            return False
+        if math.isnan(row["value"]) and (data, key) not in known:
+            return False
+        return key in keys or (row["quantity"] in SHOWN and row["class"] == OVERALL)
+
+    return [row for row in rows if is_kept(row)]

@@ -6,6 +6,8 @@ Trains what the cache of the output folder does not hold. With --at-hand it trai
 that is missing is missing. `attex claims` then judges all published numbers.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import jinja2
@@ -14,6 +16,8 @@ import polars as pl
 from attex.claims.ledger import published
 from attex.runner.workspace import Workspace
 from attex.studies.gathering import gathered
+from attex.studies.study_file import find_study
+from attex.studies.universes import cells_of
 from results.figures import write_figure
 from results.lambdas import lambda_rows
 from results.markdown import number, table
@@ -27,6 +31,22 @@ STUDIES = PLACE.parent / "experiments" / "studies"
 TEMPLATE = "page.md.jinja"
 
 
+def models_of(studies: Sequence[str]) -> Counter[str]:
+    """Count the models that studies ask for, by dataset; one that several ask for counts once."""
+    models = set()
+    for name in studies:
+        file = find_study(STUDIES / f"{name}.jsonnet")
+        assert file is not None
+        (setting,) = file.choices
+        models |= {
+            (*cell.about.values(), setting.names[level], seed)
+            for cell in cells_of(file)
+            for (level,) in cell.design.levels.tolist()
+            for seed in file.seeds
+        }
+    return Counter(dataset for dataset, *_ in models)
+
+
 def page_text(paper: PaperNumbers) -> str:
     """Fill the template of a paper's page from its table of numbers."""
     environment = jinja2.Environment(
@@ -38,7 +58,7 @@ def page_text(paper: PaperNumbers) -> str:
         autoescape=False,
     )
     environment.filters["number"] = number
-    environment.globals |= {"table": table}
+    environment.globals |= {"table": table, "models_of": models_of}
     return environment.get_template(TEMPLATE).render(paper=paper)
 
 
@@ -60,7 +80,7 @@ def main() -> None:
     file, models = finished(study, workspace, asked.jobs, asked.at_hand, keep_parts=True)
     runs, rows = gathered(models, file.choices)
     rows += lambda_rows(models.cells, runs)
-    wanted = kept(rows, {claim.key for claim in published()})
+    wanted = kept(rows, published())
     numbers = pl.DataFrame(wanted, infer_schema_length=None).drop("low", "high")
     folder = PLACE / asked.paper
     folder.mkdir(exist_ok=True)

@@ -1,13 +1,14 @@
 """The pages of the papers: what they say is what the tables have."""
 
 import csv
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 from results.by_seed import Aside, Seeds
 from results.lambdas import ENTROPY, NAME, lambda_rows
-from results.paper_numbers import PaperNumbers
+from results.paper_numbers import PaperNumbers, kept
 from results.papers import PLACE, STUDIES, TEMPLATE, page_text
 from scipy.stats import kendalltau
 
@@ -39,13 +40,19 @@ def published_tau() -> float:
 def write_numbers(folder: Path, values: dict[str, list[float]]) -> None:
     """Write a table of one model's τ: by setting, a value for each seed."""
     (folder / PAPER).mkdir()
+    write_table(folder / PAPER / "numbers.csv", CELL, TAU, values)
+
+
+def write_table(
+    path: Path, cell: tuple[str, ...], quantity: str, values: dict[str, list[float]]
+) -> None:
     names = ("dataset", "encoder", "attention", "projection", "setting", "seed", "quantity", "class")
-    with (folder / PAPER / "numbers.csv").open("w", encoding="utf-8", newline="") as file:
+    with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([*names, "value"])
         for setting, of_seeds in values.items():
             for seed, value in enumerate(of_seeds):
-                writer.writerow([*CELL, setting, seed, TAU, "overall", value])
+                writer.writerow([*cell, setting, seed, quantity, "overall", value])
 
 
 def test_values_far_off_are_counted_in_every_setting(tmp_path: Path) -> None:
@@ -61,6 +68,56 @@ def test_values_far_off_are_counted_in_every_setting(tmp_path: Path) -> None:
     assert (moved["quantity"], moved["published"]) == (TAU, tau)
     assert not paper.moved_away([TAU], "as published", "vectors of length 1")
     assert paper.counts()["differs"] + paper.counts()["uncertain"] == 1
+
+
+BABI = ("babi_1", "lstm", "tanh", "softmax")
+
+
+def test_models_with_two_texts_stand_apart_and_what_is_missing_is_said(tmp_path: Path) -> None:
+    write_numbers(tmp_path, {"as published": [0.1, 0.2], "vectors of length 1": [0.1, 0.2]})
+    for name in (TEMPLATE, "vector_length.csv"):
+        shutil.copy(PLACE / PAPER / name, tmp_path / PAPER / name)
+    (page,) = page_text(PaperNumbers(PAPER, tmp_path)).split("## Two texts")[1:]
+    assert "| babi_1 | 8,500, all | 0 | 36 | 36 not trained yet |" in page
+    assert "None of them has been trained yet" in page
+
+    published_settings = {"as published": [0.99, 0.98], "half of the training texts": [0.5]}
+    write_table(tmp_path / PAPER / f"{PAPER}_pairs.csv", BABI, "accuracy", published_settings)
+    # A third seed in another table joins them; the two that both have count once.
+    five = {"as published": [0.99, 0.98, 0.97]}
+    write_table(tmp_path / PAPER / "babi_2_seeds.csv", BABI, "accuracy", five)
+    paper = PaperNumbers(PAPER, tmp_path)
+    two = paper.further(["jain_wallace_2019_pairs", "jain_wallace_2019_snli", "babi_2_seeds"])
+    assert two is not None
+    assert (two.cells, two.models) == ([BABI], 4)
+    assert two.by_seed(BABI, "accuracy") == {0: 0.99, 1: 0.98, 2: 0.97}
+    assert [one.claim.cell for one in two.judged] == [BABI]
+    assert {one.claim.cell for one in paper.judged} == {CELL}, "what was there before is unchanged"
+    (page,) = page_text(paper).split("## Two texts")[1:]
+    assert "| babi_1 | 8,500, all | 4 | 36 | 32 not trained yet |" in page
+    assert "seed by seed: 0.990, 0.980, 0.970 (published 1.000)" in page
+    assert "LSTM and tanh on babi_2 (published accuracy 0.653) has no model here yet." in page
+    assert "| babi_1 | lstm | tanh | 0.980 (0.970 to 0.990) | 0.500 | – | – |" in page
+
+
+def test_a_table_keeps_what_somebody_published_and_no_rows_of_nothing() -> None:
+    def row(dataset: str, quantity: str, value: float, class_: str = "overall") -> dict[str, object]:
+        return {"dataset": dataset, "quantity": quantity, "class": class_, "value": value}
+
+    nan = float("nan")
+    good = [
+        row("babi_1", "accuracy", 1.0),
+        row("babi_1", "median_output_change[0-0.25] median", nan),
+        row("snli", TAU, 0.3, "neutral"),
+        row("sst", "jsd_max(exact, 0.01)", 0.3),
+    ]
+    bad = [
+        row("babi_1", "roc_auc", nan),
+        row("babi_1", TAU, 0.5, "garden"),
+        row("sst", "confidence", 0.9),
+        row("snli", "jsd_max(exact, 0.01)", nan),
+    ]
+    assert kept([*good, *bad], published()) == good
 
 
 def test_a_further_study_names_the_setting_nearest_to_all_published_numbers() -> None:

@@ -11,7 +11,15 @@ import numpy as np
 import polars as pl
 
 from attex.analyses.quantity import OVERALL
-from attex.claims.judging import ANSWERED_BY, Judgement, counts, from_results, judge_all, judged
+from attex.claims.judging import (
+    ANSWERED_BY,
+    BESIDE,
+    Judgement,
+    counts,
+    from_results,
+    judge_all,
+    judged,
+)
 from attex.claims.ledger import PAPERS, Cell, Claim
 from attex.claims.numbers import BASE
 from attex.claims.quantities import key_of
@@ -30,17 +38,30 @@ FAR = 0.1
 class PaperNumbers(StudyNumbers):
     """What a template may ask: our numbers, the published ones, and what was said of both."""
 
-    def __init__(self, name: str, folder: Path) -> None:
-        self.folder = folder / name
-        super().__init__(self.folder / "numbers.csv", name)
-        judgements = judge_all(from_results(folder))
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        studies: Sequence[str] = (),
+        judgements: Sequence[Judgement] | None = None,
+    ) -> None:
+        self.name, self.folder = name, folder / name
+        tables = [f"numbers_{study}.csv" for study in studies] or ["numbers.csv"]
+        super().__init__([self.folder / table for table in tables], studies or [name])
+        self._all = judge_all(from_results(folder)) if judgements is None else judgements
         # A folder that is no paper's own has the numbers that it answers.
         papers = [name] if name in PAPERS else [p for p, by in ANSWERED_BY.items() if by[0] == name]
-        self.judgements = [one for one in judgements if one.claim.paper in papers]
+        beside = [] if studies else [one for one, (paper, _) in BESIDE.items() if paper == name]
+        of_paper = [one for one in self._all if one.claim.paper in papers]
+        self.judgements = [
+            one
+            for one in of_paper
+            if one.study not in beside and (not studies or one.claim.cell in self.cells)
+        ]
         self.judged = judged(self.judgements)
         self._claims = {
             (one.claim.cell, one.claim.key, one.claim.class_): one.claim
-            for one in reversed(self.judgements)
+            for one in reversed(of_paper)
         }
         self._further: dict[str, StudyNumbers] = {}
         self._marks = {one.claim.claim: MARKS[one.verdict] for one in self.judged}
@@ -48,8 +69,26 @@ class PaperNumbers(StudyNumbers):
     def further(self, study: str) -> StudyNumbers:
         """Return the numbers of another study that the page shows, from a table beside the numbers."""
         if study not in self._further:
-            self._further[study] = StudyNumbers(self.folder / f"{study}.csv", study)
+            self._further[study] = StudyNumbers([self.folder / f"{study}.csv"], [study])
         return self._further[study]
+
+    def together(self, studies: Sequence[str]) -> "PaperNumbers":
+        """Return the numbers of further studies as those of one, with what was published of them."""
+        return PaperNumbers(self.name, self.folder.parent, studies, self._all)
+
+    def by_seed(self, cell: Cell, quantity: str) -> dict[int, float]:
+        """Return a number of ours over all texts, as published, seed by seed."""
+        return self._by_seed.get((*cell, BASE, key_of(quantity), OVERALL), {})
+
+    def beside(self, setting: str, columns: Mapping[str, str]) -> str:
+        """Lay out, for every model that was trained in both, ours as published and under a swap."""
+        rows = []
+        for cell in self.cells:
+            both = [(self.seeds(cell, q), self.seeds(cell, q, setting)) for q in columns.values()]
+            if any(before.values and after.values for before, after in both):
+                rows.append([*cell[:3], *(str(part) for pair in both for part in pair)])
+        heads = [f"{column}, {name}" for column in columns for name in (BASE, setting)]
+        return table([*CELL[:3], *heads], rows) if rows else "No model has been trained in both."
 
     def claim(self, cell: Cell, quantity: str, class_: str = OVERALL) -> Claim | None:
         """Return what the paper published about the same, if there is anything."""

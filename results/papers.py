@@ -115,7 +115,7 @@ def write_numbers(asked: argparse.Namespace, folder: Path) -> None:
         write_told(folder, name, answer, made)
     if name in MARKED:
         named = [{**row, "setting": MARKED[name]} for row in named]
-    numbers = kept(named, {claim.key for claim in published()}, asked.paper)
+    numbers = kept(named, published(), asked.paper)
     if numbers:
         table_of_numbers = pl.DataFrame(numbers, infer_schema_length=None)
         table_of_numbers = table_of_numbers.drop("low", "high", strict=False)

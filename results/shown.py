@@ -1,12 +1,14 @@
 """Which numbers of a study are kept in the repository: what was published, and what a page shows."""
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from attex.analyses.agreement import BEYOND, CALIBRATED
 from attex.analyses.analysis import PERMUTED, UNTRAINED
 from attex.analyses.faithfulness import COMPREHENSIVENESS, RANDOM, SUFFICIENCY
 from attex.analyses.quantity import OVERALL
+from attex.claims.ledger import Claim
 from attex.claims.quantities import key_of
 
 _TOP_K = tuple(
@@ -44,12 +46,23 @@ SHOWN: Mapping[str, Iterable[str]] = {
 
 
 def kept(
-    rows: Iterable[Mapping[str, Any]], published: Iterable[str], paper: str
+    rows: Iterable[Mapping[str, Any]], claims: Sequence[Claim], paper: str
 ) -> list[Mapping[str, Any]]:
-    """Keep the numbers that some paper has published, and over all texts those that a page shows."""
-    keys, shown = set(published), {key_of(name) for name in SHOWN.get(paper, ())}
-    return [
-        row
-        for row in rows
-        if (key := key_of(row["quantity"])) in keys or (key in shown and row["class"] == OVERALL)
-    ]
+    """Keep the numbers that some paper has published, and over all texts those that a page shows.
+
+    Those of single classes are kept where some paper tells these classes apart, and what is undefined
+    where some paper has a number.
+    """
+    keys, shown = {claim.key for claim in claims}, {key_of(name) for name in SHOWN.get(paper, ())}
+    parted = {(claim.dataset, claim.class_) for claim in claims}
+    known = {(claim.dataset, claim.key) for claim in claims}
+
+    def is_kept(row: Mapping[str, Any]) -> bool:
+        key, data = key_of(row["quantity"]), row["dataset"]
+        if row["class"] != OVERALL and (data, row["class"]) not in parted:
+            return False
+        if math.isnan(row["value"]) and (data, key) not in known:
+            return False
+        return key in keys or (key in shown and row["class"] == OVERALL)
+
+    return [row for row in rows if is_kept(row)]

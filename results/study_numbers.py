@@ -2,6 +2,7 @@
 
 import functools
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,15 +34,15 @@ class Model(NamedTuple):
 
 
 class StudyNumbers:
-    """A table of numbers beside a page, and the study file that it is of.
+    """Tables of numbers beside a page, and the study files that they are of, taken as one.
 
-    Without the table no model is there: it can be asked all the same, and has nothing.
+    A model that several tables have counts once. Where there is no table no model is there: it can be
+    asked all the same, and has nothing.
     """
 
-    def __init__(self, path: Path, study: str) -> None:
-        self._study = study
-        rows = pl.read_csv(path, infer_schema_length=None) if path.exists() else _nothing()
-        rows = rows.with_columns(pl.col("projection").map_elements(projection_of, pl.String))
+    def __init__(self, paths: Sequence[Path], studies: Sequence[str]) -> None:
+        self._studies = studies
+        rows = _read(paths).with_columns(pl.col("projection").map_elements(projection_of, pl.String))
         made = rows.select(*CELL, "setting", "seed").unique(maintain_order=True).rows()
         self.made = {Model((*about,), setting, seed) for *about, setting, seed in made}
         self.cells: list[Cell] = rows.select(CELL).unique(maintain_order=True).rows()
@@ -54,6 +55,12 @@ class StudyNumbers:
             )
             for *about, setting, quantity, class_, values in grouped.rows()
         }
+        self._by_seed: dict[tuple[str, ...], dict[int, float]] = {}
+        for *about, setting, quantity, class_, seed, value in rows.select(
+            *CELL, "setting", "quantity", "class", "seed", "value"
+        ).rows():
+            known = self._by_seed.setdefault((*about, setting, key_of(quantity), class_), {})
+            known[seed] = value
 
     @property
     def models(self) -> int:
@@ -66,20 +73,29 @@ class StudyNumbers:
 
     @functools.cached_property
     def planned(self) -> list[Model]:
-        """Every model that the study file asks for."""
-        file, cells = _asked(self._study)
-        runs = RunSet({choice.name: choice.names for choice in file.choices}, ())
-        return [
-            Model(_cell(cell), str(chosen.get("setting") or BASE), seed)
-            for cell in cells
-            for chosen in level_names(runs, cell.design.levels)
-            for seed in file.seeds
-        ]
+        """Every model that the study files ask for, once."""
+        models: dict[Model, None] = {}
+        for study in self._studies:
+            file, cells = _asked(study)
+            runs = RunSet({choice.name: choice.names for choice in file.choices}, ())
+            models |= {
+                Model(_cell(cell), str(chosen.get("setting") or BASE), seed): None
+                for cell in cells
+                for chosen in level_names(runs, cell.design.levels)
+                for seed in file.seeds
+            }
+        return [*models]
+
+    def models_on(self, dataset: str) -> tuple[int, int]:
+        """Count the models of a dataset that are here, and those that the study files ask for."""
+        planned = {model for model in self.planned if model.cell[0] == dataset}
+        return len(planned & self.made), len(planned)
 
     @functools.cached_property
     def lambdas(self) -> dict[str, float]:
         """λ of the projections that have one, by their names; sparsemax has 0."""
-        known = ((_cell(cell)[-1], lambda_of(cell)) for cell in _asked(self._study)[1])
+        cells = (cell for study in self._studies for cell in _asked(study)[1])
+        known = ((_cell(cell)[-1], lambda_of(cell)) for cell in cells)
         return {name: place for name, place in known if place is not None}
 
     def by_sparsity(self) -> list[Cell]:
@@ -117,6 +133,15 @@ def _asked(study: str) -> tuple[StudyFile, list[universes.Cell]]:
 def _cell(cell: universes.Cell) -> Cell:
     dataset, encoder, attention, projection = (cell.about[name] for name in CELL)
     return dataset, encoder, attention, projection_of(projection)
+
+
+def _read(paths: Sequence[Path]) -> pl.DataFrame:
+    there = [pl.read_csv(path, infer_schema_length=None) for path in paths if path.exists()]
+    about = [*CELL, "setting", "seed", "quantity", "class"]
+    if not there:
+        return _nothing()
+    rows = pl.concat(there, how="vertical_relaxed") if len(there) > 1 else there[0]
+    return rows.unique(about, keep="first", maintain_order=True)
 
 
 def _nothing() -> pl.DataFrame:

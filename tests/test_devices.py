@@ -3,14 +3,16 @@
 from collections import deque
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
+from torch.nn.functional import cross_entropy
 from toys import ASKED, KINDS, WORD_ENCODERS, cheap, make_batch, make_model, measures_of, with_query
 
 from attex.agreement import calibrate, kendall_tau
 from attex.agreement.statistic import STATISTICS
 from attex.counterfactual import adversarial_exact, adversarial_search, permute
-from attex.data.batch import Batcher
+from attex.data.batch import Batch, Batcher
 from attex.data.corpus import build_corpus
 from attex.data.folder import DataFolder
 from attex.data.reader import READERS
@@ -18,9 +20,11 @@ from attex.foundations.devices import choose_device
 from attex.importance.influence import influence_on_states
 from attex.models.architecture import MODELS
 from attex.models.assembly import assemble
+from attex.models.classifier import AttentionModel
 from attex.models.decoder import Readout
 from attex.models.encoder import ENCODERS, Encoded, Encoder
 from attex.models.reads import Read, only_column
+from attex.training.graphs import RecordedSteps
 from attex.training.metrics import classification_metrics
 from attex.training.prediction import predict
 from attex.training.trainer import TRAINERS
@@ -100,13 +104,14 @@ def test_counterfactual_attention_agrees() -> None:
 
 
 @pytest.mark.parametrize("encoder", ["lstm", "cnn"])
-@pytest.mark.parametrize("asked", [False, True])
-def test_a_training_goes_the_same_way_and_resumes(encoder: str, asked: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("decoder", ["linear", "query", "pair"])
+def test_a_training_goes_the_same_way_and_resumes(encoder: str, decoder: str, tmp_path: Path) -> None:
+    asked = decoder != "linear"
     task = "question" if asked else "keyword"
     spec = READERS.spec({"type": "planted", "task": task, "sizes": (400, 60, 60)})
     corpus = build_corpus(READERS.bind(spec), DataFolder(Path("nowhere")))
     small = {"embedding_width": 16, "encoder": {"type": encoder, "hidden": 8}}
-    parts = MODELS.spec(small | ({"query": {}, "decoder": "query"} if asked else {}))
+    parts = MODELS.spec(small | ({"query": {}, "decoder": decoder} if asked else {}))
     sizes = corpus.vocabulary_size, len(corpus.classes)
 
     def fitted(device: torch.device, file: str, **options: object) -> list[dict[str, float]]:
@@ -127,6 +132,83 @@ def test_a_training_goes_the_same_way_and_resumes(encoder: str, asked: bool, tmp
     for found in (there, resumed):
         # Steps of Adam follow the sign of a gradient, so that rounding grows.
         assert [row["loss"] for row in found] == pytest.approx([row["loss"] for row in here], abs=1e-2)
+
+
+def pairs_of_widths(seed: int) -> list[Batch]:
+    """Batches of five texts with queries, of many widths in many pairs, each pair several times."""
+    drawn = np.random.default_rng(seed)
+    widths = [(width, asked) for width in (4, 12, 40, 70, 130) for asked in (4, 8, 24)]
+    order = drawn.permutation([*range(len(widths))] * 3)
+    batches = []
+    for number, (width, asked) in enumerate(widths[at] for at in order):
+        lengths = drawn.integers(1, width - 1, 5)
+        lengths[0] = width - 2
+        queries = drawn.integers(1, asked - 1, 5)
+        queries[0] = asked - 2
+        batch = make_batch(lengths.tolist(), seed=number)
+        batches.append(with_query(batch, queries.tolist(), 4, seed=number))
+    return batches
+
+
+@pytest.mark.parametrize("decoder", ["query", "pair"])
+@pytest.mark.parametrize("encoder", ["lstm", "cnn", "average"])
+def test_recorded_steps_of_many_pairs_of_widths_are_the_steps_themselves(
+    encoder: str, decoder: str
+) -> None:
+    """Each pair of widths is recorded once; weights and losses are those of steps that are not."""
+    batches = pairs_of_widths(0)
+
+    def trained(device: str, recorded: bool) -> tuple[list[float], AttentionModel, int]:
+        model = make_model(encoder, classes=4, spread=0.5, decoder=decoder, query={}).to(device).train()
+        # Plain descent: steps of Adam follow the sign of a gradient, so that rounding grows.
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+
+        def step(batch: Batch) -> torch.Tensor:
+            loss = cross_entropy(model(batch).logits, batch.labels)
+            optimizer.zero_grad(set_to_none=True)
+            torch.autograd.backward(loss)
+            optimizer.step()
+            return loss.detach()
+
+        steps = RecordedSteps(step, len(batches[0]), torch.device(device))
+        with steps.stream():
+            losses = [(steps if recorded else step)(batch.to(device)).item() for batch in batches]
+        torch.cuda.synchronize()
+        return losses, model, len(steps._recordings)
+
+    here, own, _ = trained("cpu", recorded=False)
+    plain, _, none = trained("cuda", recorded=False)
+    found, theirs, recordings = trained("cuda", recorded=True)
+    widths = {(batch.tokens.shape[1], batch.query.tokens.shape[1]) for batch in batches if batch.query}
+    assert (none, len(widths)) == (0, 15)
+    assert recordings == len(widths), "three steps to warm up leave two of every pair at least"
+    assert found == pytest.approx(plain, abs=1e-5)
+    assert found == pytest.approx(here, abs=1e-5)
+    for name, value in theirs.state_dict().items():
+        assert (value.cpu() - own.state_dict()[name]).abs().max() < 1e-5, name
+
+
+@pytest.mark.parametrize("decoder", ["query", "pair"])
+def test_what_is_done_to_models_of_two_texts_agrees(decoder: str) -> None:
+    """Shuffled and searched attention, and scores and influence of either text."""
+    model = make_model("lstm", spread=0.5, classes=4, decoder=decoder, query={})
+    batch = with_query(make_batch(LENGTHS), ASKED, 4)
+
+    def found(device: str) -> list[torch.Tensor]:
+        there, given = model.to(device), batch.to(device)
+        with torch.no_grad():
+            trace = there(given)
+            readout = there.readout(trace.hidden, given).precise()
+        own = trace.attention.to(readout.values.dtype), given.scorable
+        values = [permute(readout, *own), adversarial_search(readout, *own, steps=20)[0]]
+        values += [shares for _, shares in influence_on_states(there, given)]
+        if there.attends_to_query:
+            turned, asked = there.turned(), given.turned()
+            values += [cheap(name)(turned, asked) for name in measures_of("lstm")]
+        return [value.detach().cpu() for value in values]
+
+    for number, (here, there) in enumerate(zip(found("cpu"), found("cuda"), strict=True)):
+        assert torch.allclose(here, there, atol=1e-4 if number == 1 else 1e-5, equal_nan=True), number
 
 
 @pytest.mark.parametrize("encoder", [encoder.name for encoder in WORD_ENCODERS])

@@ -129,6 +129,38 @@ def test_two_texts_have_the_scores_that_the_run_gave_them(tmp_path: Path) -> Non
     assert seed["logits"] == pytest.approx(logits, abs=1e-5)
 
 
+def test_a_query_that_is_attended_to_has_scores_wherever_it_is_shown(tmp_path: Path) -> None:
+    measures = ["attention", "leave_one_out"]
+    config = CONFIG | {
+        "data": {"type": "planted", "task": "question", "sizes": [40, 20, 12]},
+        "model": {"embedding_width": 4, "query": {}, "decoder": "pair", "encoder": {"type": "lstm"}},
+        "seeds": [0],
+        "importance": measures,
+        "analyses": ["agreement"],
+    }
+    run = attex.run(config, output_dir=tmp_path / "out", device="cpu")
+    for row in run.instances.iter_rows(named=True):
+        found = run.explain(" ".join(row["tokens"]), query=" ".join(row["query"]))
+        assert found.query_scores is not None
+        for name in measures:
+            assert found.scores[name] == pytest.approx(row[name], abs=1e-6)
+            assert found.query_scores[name] == pytest.approx(row[f"{name} (query)"], abs=1e-6)
+    found = run.explain("it was lovely", ["attention"], query="was it zorb")
+    assert found.query_scores is not None
+    assert (found.query_known, found.unknown_words) == ([True, True, False], ["zorb"])
+    assert found.to_json()["query_scores"] == found.query_scores
+    asked = [f"{score:.3f}" for score in found.query_scores["attention"]]
+    # A row of numbers for every token of both, in a terminal and in a notebook.
+    lines = [line.split() for line in printed(found).splitlines()]
+    rows = {line[0]: line for line in lines if line and line[0] in ("it", "was", "lovely", "zorb")}
+    assert rows["zorb"][-1] == "unknown"
+    assert [line[1] for line in lines if line[:1] in (["was"], ["it"], ["zorb"])][:3] == asked
+    cells = [text for text in Seen(found._repr_html_()).text if text]
+    numbers = [cell for cell in cells if re.fullmatch(r"\d\.\d{3}", cell)]
+    assert numbers[-6:] == [*asked, *(f"{score:.3f}" for score in found.scores["attention"])]
+    assert cells.count("attention, query") == cells.count("attention, text") == 1
+
+
 def test_a_reader_that_cannot_cut_a_text_says_so() -> None:
     class Silent(Reader):
         files = documents = None  # type: ignore[assignment]
@@ -181,9 +213,9 @@ def test_what_a_text_holds_stays_text_in_a_notebook() -> None:
     ]
 
 
-def printed(**options: object) -> str:
+def printed(explanation: Explanation = EXPLANATION, **options: object) -> str:
     console = Console(file=io.StringIO(), highlight=False, width=200, **options)  # type: ignore[arg-type]
-    print_explanation(EXPLANATION, console)
+    print_explanation(explanation, console)
     return console.file.getvalue()  # type: ignore[attr-defined]
 
 

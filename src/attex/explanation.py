@@ -20,6 +20,7 @@ from attex.data.subwords import in_pieces
 from attex.foundations.divergences import distribution
 from attex.foundations.errors import UserError, brief
 from attex.foundations.json_text import is_unicode
+from attex.foundations.storage import finite
 from attex.importance.influence import influence_on_states
 from attex.importance.measure import MEASURES, Measure, check_measure
 from attex.importance.weights import attention as weights_of
@@ -28,7 +29,7 @@ from attex.models.pretrained_folder import JOINED, WordCutter
 
 if TYPE_CHECKING:
     from attex.finished_run import Run
-    from attex.models.classifier import Trace
+    from attex.models.classifier import AttentionModel, Trace
     from attex.report.explanation_page import ExplainedText
 
 Text = str | Sequence[str]
@@ -48,7 +49,8 @@ class Explanation:
     `known` says of each token whether the model knows the word; it reads the others as one and the same
     unknown word. `scores` has a list for each measure, one score for each token, NaN where it has none.
     `probabilities` are by class, and `prediction` is the likeliest. `query` is what was asked of the
-    text, if the models of the run read two.
+    text, if the models of the run read two, and `query_known` says of its words what `known` says; where
+    both texts are attended to, `query_scores` has the scores of the query.
 
     Example:
         >>> from attex import Explanation
@@ -73,32 +75,44 @@ class Explanation:
     prediction: str
     probabilities: dict[str, float]
     query: list[str] | None = None
+    query_known: list[bool] | None = None
+    query_scores: dict[str, list[float]] | None = None
 
     @property
     def unknown_words(self) -> list[str]:
-        """The words of the text that the model does not know, each once."""
-        return [*dict.fromkeys(t for t, known in zip(self.tokens, self.known, strict=True) if not known)]
+        """The words of the text, and of the query, that the model does not know, each once."""
+        words = [*self.tokens, *(self.query or ())]
+        every = zip(words, [*self.known, *(self.query_known or ())], strict=True)
+        return [*dict.fromkeys(word for word, known in every if not known)]
 
     @cached_property
     def shares(self) -> dict[str, list[float]]:
         """The scores as shares of the text's highest, by measure; 0 where there is none."""
-        return {measure: _shares(scores) for measure, scores in self.scores.items()}
+        return _shares(self.scores)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data; a score that is undefined is null."""
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        scores = {
-            measure: [None if math.isnan(score) else score for score in of_tokens]
-            for measure, of_tokens in self.scores.items()
-        }
-        return fields | {"scores": scores, "unknown_words": self.unknown_words}
+        return dict(finite(fields | {"unknown_words": self.unknown_words}))
 
     def shown(self) -> "ExplainedText":
         """Return what a page shows."""
-        from attex.report.explanation_page import ExplainedText
+        from attex.report.explanation_page import ExplainedText, ScoredTokens
 
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return ExplainedText(**fields, shares=self.shares, unknown_words=self.unknown_words)
+        asked = None
+        if self.query is not None and self.query_known is not None and self.query_scores is not None:
+            shares = _shares(self.query_scores)
+            asked = ScoredTokens(self.query, self.query_known, self.query_scores, shares)
+        return ExplainedText(
+            run=self.run,
+            seed=self.seed,
+            text=ScoredTokens(self.tokens, self.known, self.scores, self.shares),
+            prediction=self.prediction,
+            probabilities=self.probabilities,
+            unknown_words=self.unknown_words,
+            query=self.query,
+            asked=asked,
+        )
 
     def _repr_html_(self) -> str:
         from attex.report.explanation_page import render_explanation
@@ -106,10 +120,23 @@ class Explanation:
         return render_explanation(self.shown())
 
 
-def _shares(scores: Sequence[float]) -> list[float]:
-    known = [0.0 if math.isnan(score) else score for score in scores]
-    highest = max(known, default=0.0) or 1.0
-    return [score / highest for score in known]
+def _shares(scores: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
+    shares = {}
+    for measure, of_tokens in scores.items():
+        known = [0.0 if math.isnan(score) else score for score in of_tokens]
+        highest = max(known, default=0.0) or 1.0
+        shares[measure] = [score / highest for score in known]
+    return shares
+
+
+def _scores(
+    model: AttentionModel, batch: Batch, tokens: int, predicted: int, measures: Mapping[str, Measure]
+) -> dict[str, list[float]]:
+    # Nobody knows the label of a new text: measures that ask for one are given the prediction.
+    batch = replace(batch, labels=torch.full_like(batch.labels, predicted))
+    return {
+        name: batch.by_word(score(model, batch), tokens)[0].tolist() for name, score in measures.items()
+    }
 
 
 class Explainer:
@@ -141,15 +168,18 @@ class Explainer:
         batch, (tokens, asked) = self.batch(document), self.shown(document)
         output = distribution(self._traced(batch).logits)[0]
         classes: list[str] = self.run.vocabulary["classes"]
+        scores, query_scores = self._scores_of_both(batch, len(tokens), int(output.argmax()), named)
         return Explanation(
             run=self.run.config["name"],
             seed=self.seed,
             tokens=tokens,
             known=self.known(tokens),
-            scores=self._scores(batch, len(tokens), int(output.argmax()), named),
+            scores=scores,
             prediction=classes[int(output.argmax())],
             probabilities=dict(zip(classes, output.tolist(), strict=True)),
             query=asked,
+            query_known=None if asked is None else self.known(asked),
+            query_scores=query_scores,
         )
 
     def shown(self, document: Document) -> tuple[list[str], list[str] | None]:
@@ -172,13 +202,15 @@ class Explainer:
         head = head_form(form)
         allowed = None if batch.allowed is None else batch.allowed[0].tolist()
         attention, values = self._weighed(batch, tokens, trace)
+        scores, query_scores = self._scores_of_both(batch, tokens, predicted, self._measures())
         return one_seed(
             trace.logits[0].tolist(),
-            self._scores(batch, tokens, predicted, self._measures()),
+            scores,
             attention.tolist(),
             None if form is None or values is None else values.tolist(),
             None if head is None else head | {"allowed": allowed},
             None if self._cutter else self._influence(batch),
+            query_scores,
         )
 
     def _weighed(self, batch: Batch, tokens: int, trace: "Trace") -> tuple[Tensor, Tensor | None]:
@@ -247,15 +279,16 @@ class Explainer:
         trace: Trace = self.model(batch)
         return trace
 
-    def _scores(
+    def _scores_of_both(
         self, batch: Batch, tokens: int, predicted: int, measures: Mapping[str, Measure]
-    ) -> dict[str, list[float]]:
-        # Nobody knows the label of a new text: measures that ask for one are given the prediction.
-        batch = replace(batch, labels=torch.full_like(batch.labels, predicted))
-        return {
-            name: batch.by_word(score(self.model, batch), tokens)[0].tolist()
-            for name, score in measures.items()
-        }
+    ) -> tuple[dict[str, list[float]], dict[str, list[float]] | None]:
+        """Score the tokens of a text, and those of its query where that is attended to."""
+        scores = _scores(self.model, batch, tokens, predicted, measures)
+        if not self.model.attends_to_query:
+            return scores, None
+        turned = batch.turned()
+        asked = int(turned.scorable.sum())
+        return scores, _scores(self.model.turned(), turned, asked, predicted, measures)
 
     def _tokens(self, text: Text) -> list[str]:
         given = [text] if isinstance(text, str) else [*text]

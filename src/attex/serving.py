@@ -95,6 +95,7 @@ class TextServer:
             found,
             text_id=stable_id(" ".join(tokens)),
             query=query,
+            query_known=None if query is None else asked[0].known(query),
         )
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from attex.explanation import Explanation
+    from attex.report.explanation_page import ExplainedText, ScoredTokens
 
 _PALE, _DEEP = (228, 232, 248), (59, 76, 192)
 _LEAST = 0.05
@@ -30,11 +31,11 @@ def print_explanation(explanation: "Explanation", console: "Console") -> None:
     Without colours, as the environment's NO_COLOR asks for, or in a pipe, the numbers are all there is.
     """
     colours = None if console.no_color else console.color_system
-    for line in _lines(explanation, colours):
+    for line in _lines(explanation.shown(), colours):
         console.print(line, soft_wrap=True)
 
 
-def _lines(explanation: "Explanation", colours: str | None) -> "Iterator[Text]":
+def _lines(explanation: "ExplainedText", colours: str | None) -> "Iterator[Text]":
     from rich.text import Text
 
     others = ", ".join(
@@ -50,20 +51,32 @@ def _lines(explanation: "Explanation", colours: str | None) -> "Iterator[Text]":
     if explanation.unknown_words:
         words = "  ".join(f"'{_shown(word)}'" for word in explanation.unknown_words)
         yield Text(f"not in the model's vocabulary: {words}")
-    yield Text()
-    if colours:
-        width = max(map(len, explanation.scores), default=0)
-        for measure in explanation.scores:
-            yield Text(f"{measure:{width}}  ") + _in_colour(explanation, measure, colours == _STANDARD)
+    if explanation.asked is not None:
+        yield Text("\nof what is asked:")
+        yield from _scored(explanation.asked, colours)
+        yield Text("\nof the text:")
+    else:
         yield Text()
-    yield from map(Text, _table(explanation))
+    yield from _scored(explanation.text, colours)
 
 
-def _in_colour(explanation: "Explanation", measure: str, few: bool) -> "Text":
+def _scored(scored: "ScoredTokens", colours: str | None) -> "Iterator[Text]":
+    """Print the tokens in the colours of each measure, and the numbers."""
+    from rich.text import Text
+
+    if colours:
+        width = max(map(len, scored.scores), default=0)
+        for measure in scored.scores:
+            yield Text(f"{measure:{width}}  ") + _in_colour(scored, measure, colours == _STANDARD)
+        yield Text()
+    yield from map(Text, _table(scored))
+
+
+def _in_colour(scored: "ScoredTokens", measure: str, few: bool) -> "Text":
     from rich.text import Text
 
     line = Text()
-    for token, share in zip(explanation.tokens, explanation.shares[measure], strict=True):
+    for token, share in zip(scored.tokens, scored.shares[measure], strict=True):
         line.append(f" {_shown(token)} ", _style(share, few) if share >= _LEAST else "")
     return line
 
@@ -77,14 +90,14 @@ def _style(share: float, few: bool) -> str:
     return f"{letters} on rgb({','.join(map(str, ground))})"
 
 
-def _table(explanation: "Explanation") -> Iterator[str]:
+def _table(scored: "ScoredTokens") -> Iterator[str]:
     """Write a row for each token and a column for each measure."""
     from rich.cells import cell_len
 
-    tokens = [_shown(token) for token in explanation.tokens]
-    columns = [[measure, *map(written, scores)] for measure, scores in explanation.scores.items()]
-    if not all(explanation.known):
-        columns.append(["", *("" if known else _UNKNOWN for known in explanation.known)])
+    tokens = [_shown(token) for token in scored.tokens]
+    columns = [[measure, *map(written, scores)] for measure, scores in scored.scores.items()]
+    if not all(scored.known):
+        columns.append(["", *("" if known else _UNKNOWN for known in scored.known)])
     wide = max(map(cell_len, tokens))
     widths = [max(map(len, column)) for column in columns]
     for number, token in enumerate(["", *tokens]):

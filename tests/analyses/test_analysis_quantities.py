@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from every_analysis import EVERY, SEEDS, examined, led_through
 from toys import make_model
 
@@ -114,3 +115,21 @@ def test_medians_by_bin_are_numpys() -> None:
         name = f"v[{low:g}-{low + 0.25:g}] median"
         assert found[name, OVERALL] == np.median(values[inside])
         assert found[name, "yes"] == np.median(values[inside & (predicted == 1)])
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_class_that_no_text_has_has_no_numbers(name: str) -> None:
+    prepared = examined(name, 3)
+    if prepared is None:
+        pytest.skip("of two classes only")
+    analysis, evidence = prepared
+    alone = replace(evidence, seeds=evidence.seeds[:1])
+    if name == "performance":
+        # Its scores are of the logits, one for each class.
+        seed = alone.seeds[0]
+        wide = torch.cat([seed.logits, torch.full((len(seed.logits), 2), -30.0)], dim=1)
+        alone = replace(alone, seeds=(replace(seed, logits=wide),))
+    classes = [*evidence.corpus.classes, "never", "nowhere"]
+    more = replace(alone, corpus=replace(evidence.corpus, classes=classes))
+    found = {(one.name, one.class_) for one in analysis.quantities(more)}
+    assert found == {*of_seed(name, 0, 3)}

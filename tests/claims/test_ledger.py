@@ -80,6 +80,7 @@ def test_classes_have_names_where_ours_have() -> None:
         "imdb": ("negative", "positive"),
         "20news": ("baseball", "hockey"),
         "ag_news": ("world", "business"),
+        "snli": ("contradiction", "entailment", "neutral"),
     }
     for dataset, names in classes.items():
         assert READERS[dataset].target().class_names() == names

@@ -213,3 +213,17 @@ def test_a_batch_carries_its_queries_through_everything() -> None:
     assert left.query is batch.query
     assert left.allowed is batch.allowed
     assert left.tokens.shape[1] == batch.tokens.shape[1] - 1
+
+
+def test_texts_and_queries_turned_are_the_same_one_by_one_and_in_batches() -> None:
+    corpus = build(pairs())
+    texts = Batcher(corpus, "test")
+    whole, turned = texts.batch(range(8)), texts.turned().batch(range(8))
+    assert whole.query is not None
+    wanted, found = turned.tensors(), whole.turned().tensors()
+    assert wanted.keys() == found.keys()
+    assert all(torch.equal(wanted[name], found[name]) for name in wanted)
+    assert torch.equal(found["tokens"], whole.query.tokens)
+    assert torch.equal(found["query.tokens"], whole.tokens)
+    again = whole.turned().turned().tensors()
+    assert all(torch.equal(value, again[name]) for name, value in whole.tensors().items())

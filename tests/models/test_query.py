@@ -300,7 +300,7 @@ def test_a_turned_pair_says_the_same_and_scores_the_other_text() -> None:
     model = make_model("gru", "tanh", "sparsemax", 3, decoder="pair", query={})
     batch = batch_of(candidates=False)
     assert batch.query is not None
-    turned = replace(batch.query, query=replace(batch, query=None))
+    turned = batch.turned()
     other = model.turned()
     whole = model(batch).logits
     torch.testing.assert_close(other(turned).logits, whole, atol=1e-5, rtol=1e-5)

@@ -8,6 +8,7 @@ import pytest
 from attex.analyses.agreement import AgreementAnalysis
 from attex.analyses.analysis import Headline, Result
 from attex.analyses.performance import PerformanceAnalysis
+from attex.analyses.permutation import PermutationAnalysis
 from attex.report.run_tables import misleads, shown_tables
 from attex.report.verdict import near_chance, verdict
 
@@ -106,3 +107,30 @@ def test_the_verdict_is_not_made_of_a_statistic_that_misleads() -> None:
 )
 def test_a_model_near_chance_is_warned_of(value: float, low: float, warned: bool) -> None:
     assert bool(near_chance([performance(value, low)])) == warned
+
+
+def test_what_is_undefined_throughout_is_told_once() -> None:
+    nan = float("nan")
+    rows = [
+        {"experiment": "x", "seed": "all", "highest_weight": bin_, "class": class_, "n": n}
+        | {"undefined": 0, "mean": mean, "low": mean, "high": mean}
+        for bin_, n, mean in (("0–0.5", 9, 0.25), ("0.5–1", 0, nan), ("any", 9, 0.25))
+        for class_ in ("a", "b", "overall")
+    ]
+    table = pl.DataFrame([row | ({"mean": nan} if row["class"] == "b" else {}) for row in rows])
+    (shown,) = shown_tables(PermutationAnalysis(), {"tables/permutation": table})
+    (grid,) = shown.first
+    assert [[cell.text for cell in row] for row in grid.rows] == [
+        ["0–0.5", "0.250", "9"],
+        ["any", "0.250", "9"],
+    ]
+    assert grid.remark == "Undefined in 0.5–1."
+    by_class = shown.more[0].grids[0]
+    assert list(by_class.heads) == ["highest weight", "class a"]
+    assert by_class.remark == "Mean. Undefined in 0.5–1. Undefined throughout: class b."
+
+    scores = [{"seed": seed, "n": 9, "accuracy": 0.5, "low": 0.4, "high": 0.6} for seed in "01"]
+    of_many = pl.DataFrame([score | {"f1": 0.5, "roc_auc": nan} for score in scores])
+    (shown,) = shown_tables(PerformanceAnalysis(), {"tables/performance": of_many})
+    assert list(shown.first[0].heads) == ["seed", "texts", "accuracy", "F1"]
+    assert shown.first[0].remark == "Undefined throughout: ROC-AUC."

@@ -13,7 +13,7 @@ from results.by_seed import Aside, Seeds
 from results.lambdas import ENTROPY, NAME, lambda_rows
 from results.paper_numbers import PaperNumbers
 from results.papers import FIGURES, PLACE, TEMPLATE, page_text
-from results.shown import SHOWN
+from results.shown import SHOWN, kept
 from results.study_numbers import CELL as PARTS
 from results.study_numbers import STUDIES, StudyNumbers
 from scipy.stats import kendalltau
@@ -58,13 +58,19 @@ def published_tau() -> float:
 def write_numbers(folder: Path, values: dict[str, list[float]]) -> None:
     """Write a table of one model's τ: by setting, a value for each seed."""
     (folder / PAPER).mkdir()
+    write_table(folder / PAPER / "numbers.csv", CELL, TAU, values)
+
+
+def write_table(
+    path: Path, cell: tuple[str, ...], quantity: str, values: dict[str, list[float]]
+) -> None:
     names = ("dataset", "encoder", "attention", "projection", "setting", "seed", "quantity", "class")
-    with (folder / PAPER / "numbers.csv").open("w", encoding="utf-8", newline="") as file:
+    with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([*names, "value"])
         for setting, of_seeds in values.items():
             for seed, value in enumerate(of_seeds):
-                writer.writerow([*CELL, setting, seed, TAU, "overall", value])
+                writer.writerow([*cell, setting, seed, quantity, "overall", value])
 
 
 def test_values_far_off_are_counted_in_every_setting(tmp_path: Path) -> None:
@@ -80,6 +86,55 @@ def test_values_far_off_are_counted_in_every_setting(tmp_path: Path) -> None:
     assert (moved["quantity"], moved["published"]) == (TAU, tau)
     assert not numbers.moved_away([TAU], "as published", "vectors of length 1")
     assert numbers.counts()["differs"] + numbers.counts()["uncertain"] == 1
+
+
+BABI = ("babi_1", "lstm", "tanh", "softmax")
+
+
+def test_models_with_two_texts_stand_apart_and_what_is_missing_is_said(tmp_path: Path) -> None:
+    write_numbers(tmp_path, {"as published": [0.1, 0.2], "vectors of length 1": [0.1, 0.2]})
+    for name in (TEMPLATE, "vector_length.csv"):
+        shutil.copy(PLACE / PAPER / name, tmp_path / PAPER / name)
+    (page,) = page_text(PaperNumbers(PAPER, tmp_path)).split("## Two texts")[1:]
+    assert "| babi_1 | 8,500, all | 0 | 36 | 36 not trained yet |" in page
+    assert "None of them has been trained yet" in page
+
+    published_settings = {"as published": [0.99, 0.98], "half of the training texts": [0.5]}
+    write_table(tmp_path / PAPER / f"numbers_{PAPER}_pairs.csv", BABI, "accuracy", published_settings)
+    # A third seed in another table joins them; the two that both have count once.
+    five = {"as published": [0.99, 0.98, 0.97]}
+    write_table(tmp_path / PAPER / "numbers_babi_2_seeds.csv", BABI, "accuracy", five)
+    paper = PaperNumbers(PAPER, tmp_path)
+    two = paper.together(["jain_wallace_2019_pairs", "jain_wallace_2019_snli", "babi_2_seeds"])
+    assert (two.cells, two.models) == ([BABI], 4)
+    assert two.by_seed(BABI, "accuracy") == {0: 0.99, 1: 0.98, 2: 0.97}
+    assert [one.claim.cell for one in two.judged] == [BABI]
+    assert {one.claim.cell for one in paper.judged} == {CELL}, "what was there before is unchanged"
+    (page,) = page_text(paper).split("## Two texts")[1:]
+    assert "| babi_1 | 8,500, all | 4 | 36 | 32 not trained yet |" in page
+    assert "seed by seed: 0.990, 0.980, 0.970 (published 1.000)" in page
+    assert "LSTM and tanh on babi_2 (published accuracy 0.653) has no model here yet." in page
+    assert "| babi_1 | lstm | tanh | 0.980 (0.970 to 0.990) | 0.500 | – | – |" in page
+
+
+def test_a_table_keeps_what_somebody_published_and_no_rows_of_nothing() -> None:
+    def row(dataset: str, quantity: str, value: float, class_: str = "overall") -> dict[str, object]:
+        return {"dataset": dataset, "quantity": quantity, "class": class_, "value": value}
+
+    nan = float("nan")
+    good = [
+        row("babi_1", "accuracy", 1.0),
+        row("babi_1", "median_output_change[0-0.25] median", nan),
+        row("snli", TAU, 0.3, "neutral"),
+        row("sst", "jsd_max(exact, 0.01)", 0.3),
+    ]
+    bad = [
+        row("babi_1", "roc_auc", nan),
+        row("babi_1", TAU, 0.5, "garden"),
+        row("sst", "confidence", 0.9),
+        row("snli", "jsd_max(exact, 0.01)", nan),
+    ]
+    assert kept([*good, *bad], published(), PAPER) == good
 
 
 def test_a_further_study_names_the_setting_nearest_to_all_published_numbers() -> None:
@@ -139,20 +194,20 @@ def write_models(path: Path, study: StudyNumbers, quantities: list[str], left_ou
 
 def test_models_that_a_study_still_lacks_are_those_of_its_file(tmp_path: Path) -> None:
     study = "neely_schouten_2020_corrected"
-    nothing = StudyNumbers(tmp_path / "none.csv", study)
+    nothing = StudyNumbers([tmp_path / "none.csv"], [study])
     assert (nothing.models, nothing.cells, len(nothing.missing)) == (0, [], 2 * 2 * 2 * 2 * 3)
     write_models(tmp_path / "some.csv", nothing, ["accuracy"], left_out=2)
-    some = StudyNumbers(tmp_path / "some.csv", study)
+    some = StudyNumbers([tmp_path / "some.csv"], [study])
     assert (some.models, some.missing) == (46, nothing.planned[-2:])
     (last,) = some.missing_table().splitlines()[2:]
     assert last.endswith("| sst 2 of 12 |")
 
 
 def test_numbers_are_found_without_the_options_of_measures(tmp_path: Path) -> None:
-    study = StudyNumbers(tmp_path / "none.csv", "neely_schouten_2020")
+    study = StudyNumbers([tmp_path / "none.csv"], ["neely_schouten_2020"])
     name = "top_k(k=non_zero)(attention, gradient(detach_attention=False, target=gold_loss))"
     write_models(tmp_path / "some.csv", study, [name, f"{name} calibrated"])
-    some = StudyNumbers(tmp_path / "some.csv", "neely_schouten_2020")
+    some = StudyNumbers([tmp_path / "some.csv"], ["neely_schouten_2020"])
     # What forgets the padding is a softmax to the paper.
     assert ("sst", "lstm", "tanh", "softmax") in some.cells
     for cell in some.cells:
@@ -177,7 +232,7 @@ def test_a_page_shows_further_studies_once_they_are_trained(name: str, tmp_path:
     shutil.copytree(PLACE / name, tmp_path / name)
     asked = quantities_of(PLACE / name / "numbers.csv")
     for study in FURTHER[name]:
-        planned = StudyNumbers(tmp_path / "none.csv", study)
+        planned = StudyNumbers([tmp_path / "none.csv"], [study])
         write_models(tmp_path / name / f"{study}.csv", planned, sorted(asked))
     whole = PaperNumbers(name, tmp_path)
     before, after = ((folder / "README.md") for folder in (PLACE / name, tmp_path / name))

@@ -13,6 +13,7 @@ from toys import few, measures_of
 import attex
 from attex.analyses.analysis import ANALYSES
 from attex.foundations.errors import UserError
+from attex.importance.measure import MEASURES
 
 TINY: dict[str, Any] = {
     "name": "asked",

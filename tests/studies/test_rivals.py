@@ -99,6 +99,27 @@ def test_the_same_models_serve_the_use_of_attention_and_seeds(output: Path) -> N
     assert trained(output) == before
 
 
+@pytest.mark.parametrize("decoder", ["query", "pair"])
+def test_a_frontier_of_models_that_are_asked_something(decoder: str, tmp_path: Path) -> None:
+    base = BASE | {
+        "data": {"type": "planted", "task": "question", "sizes": [40, 12, 12]},
+        "model": BASE["model"] | {"query": {}, "decoder": decoder},
+    }
+    small = {"weights": [1], "seeds": [0], "epsilon": [0.05], "search": True}
+    found = run(FRONTIER | {"base": base} | small, tmp_path)
+    by_kind = {row["kind"]: row for row in found.tables["frontier"].to_dicts()}
+    # The exact maximum and the bound are of a linear decoder; all else is there.
+    assert "per text, exact" not in by_kind
+    assert by_kind["per text, search"]["jsd"] > 0
+    assert all(np.isnan(row["jsd_bound"]) for row in by_kind.values())
+    for kind in ("adversary", "frozen adversary", "uniform, trained", "permuted"):
+        assert 0 <= by_kind[kind]["jsd"] <= np.log(2)
+        assert 0 <= by_kind[kind]["tvd"] <= 1
+    put_in, even = by_kind["uniform, put in"], by_kind["uniform, trained"]
+    assert even["jsd"] == pytest.approx(put_in["jsd"], abs=1e-7)
+    assert found.report.is_file()
+
+
 def made_up(accuracies: dict[str, tuple[float, float]], jsd: dict[str, tuple[float, float]]) -> RunSet:
     """Two seeds of each level; development and test texts say the same."""
     names = tuple(accuracies)

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pytest
 from tiny import BASE, CHOICES, study
 
@@ -16,6 +18,7 @@ from attex.config.shipped import first_line
 from attex.foundations.errors import UserError
 from attex.studies.choices import read_choices
 from attex.studies.kinds.sweep import Sweep
+from attex.studies.run_set import CellRuns, RunSet
 from attex.studies.study import STUDIES
 from attex.studies.study_file import find_study, read_study
 from attex.studies.universes import Cell, cells_of
@@ -239,3 +242,27 @@ def test_a_choice_that_the_study_brings_is_not_to_be_written() -> None:
     rated = BASE | {"trainer": {"learning_rate": 0.1}}
     with pytest.raises(UserError, match="'speed' is what a study of kind 'twice_as_fast' itself brings"):
         cells(study="twice_as_fast", base=rated, choices=speed)
+
+
+def test_what_no_setting_of_a_sweep_has_is_told_once() -> None:
+    nan = float("nan")
+    choices = {"speed": ("slow", "fast")}
+    runs = RunSet(
+        choices,
+        tuple(
+            CellRuns(
+                {"dataset": data, "encoder": "e", "attention": "a", "projection": "p"},
+                np.array([[0], [1]]),
+                (0, 1),
+                {"accuracy": np.full((2, 2), 0.5), "roc_auc": np.array([[area, nan], [nan, nan]])},
+                {},
+            )
+            for data, area in (("two classes", 0.75), ("many classes", nan))
+        ),
+    )
+    answer = Sweep()(runs, [])
+    (part,) = [part for part in answer.parts if part.title == "Every setting"]
+    assert part.sentences == ["Undefined in every setting: roc_auc (1 of 2 cells)."]
+    areas = part.tables["tables/settings"].filter(pl.col("quantity") == "roc_auc")
+    assert areas["dataset"].to_list() == ["two classes"] * 2
+    assert areas["value"].is_nan().to_list() == [False, True]

@@ -110,9 +110,14 @@ def test_the_exact_bound_holds_for_every_text_of_a_frozen_adversary(
     assert jsd.mean() > 0.01, "it did move"
 
 
-def test_a_frozen_adversary_has_all_of_the_base_but_its_attention(tmp_path: Path) -> None:
-    corpus = texts_of(Fives)
-    base, fresh = model_of(corpus), model_of(corpus, 1)
+@pytest.mark.parametrize("decoder", ["linear", "query", "pair"])
+def test_a_frozen_adversary_has_all_of_the_base_but_its_attention(tmp_path: Path, decoder: str) -> None:
+    """Of models with two texts, embedding and encoder of the query are the base's, too."""
+    corpus, spec = texts_of(Fives), WORDS
+    if decoder != "linear":
+        corpus = planted(task="question", sizes=(40, 12, 12))
+        spec = MODELS.spec({"embedding_width": 6, "encoder": "average", "query": {}, "decoder": decoder})
+    base, fresh = model_of(corpus, spec=spec), model_of(corpus, 1, spec)
     before = {name: value.clone() for name, value in fresh.state_dict().items()}
     other = adversary(base, corpus, tmp_path, fresh, frozen=True, weight=0.1, epochs=2)
     for name, value in other.state_dict().items():

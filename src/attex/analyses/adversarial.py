@@ -175,7 +175,7 @@ class AdversarialAnalysis(Analysis):
 
     def quantities(self, evidence: Evidence) -> Iterator[Quantity]:
         """Yield the means by method and ε; of the search also medians by bin of the highest weight."""
-        predicted, classes = evidence.predicted[0], evidence.corpus.classes
+        predicted, classes = evidence.decided[0], evidence.classes
         for method, largest in self._largest(evidence).items():
             yield from by_class(method.quantity, largest[0], predicted, classes)
             if method.name == SEARCH:

@@ -125,7 +125,7 @@ class AgreementAnalysis(Analysis):
 
     def quantities(self, evidence: Evidence) -> Iterator[Quantity]:
         """Yield every comparison: as it is, by class too, calibrated, and of the controls."""
-        classes, predicted = evidence.corpus.classes, evidence.predicted[0]
+        classes, predicted = evidence.classes, evidence.decided[0]
         for spec in self.statistics:
             for pair, compared in self.compared(evidence, spec).items():
                 name = _name(spec, pair)

@@ -163,7 +163,7 @@ class DepartureAnalysis(Analysis):
 
     def quantities(self, evidence: Evidence) -> Iterator[Quantity]:
         """Yield the means of each departure, and of other models quartiles by the highest weight."""
-        predicted, classes = evidence.predicted[0], evidence.corpus.classes
+        predicted, classes = evidence.decided[0], evidence.classes
 
         def found(name: str) -> np.ndarray:
             values: np.ndarray = evidence.stacked(name)[0]
@@ -206,8 +206,8 @@ class DepartureAnalysis(Analysis):
                 charts[f"departure_{name}"] = violin_chart(
                     evidence.stacked(f"{_MIDDLE}|{name}"),
                     evidence.stacked(_HIGHEST),
-                    evidence.predicted,
-                    evidence.corpus.classes,
+                    evidence.decided,
+                    evidence.classes,
                     f"Departure from {_told(name)}",
                     "JSD of the attention",
                     LN_2,

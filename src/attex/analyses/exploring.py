@@ -52,7 +52,7 @@ def explore(subject: Subject) -> dict[str, Tensor]:
             if form is not None and (k <= _VALUES_OF_ALL or text in chosen):
                 kept[text] = part.readout.values[row, : end - start].float().cpu()
     found = put_together(pieces, len(texts))
-    found |= {"attention": attention, "disagreement": disagreement(subject)}
+    found |= {"attention": attention, "disagreement": disagreement(subject.joined())}
     if form is not None:
         found |= {"values": torch.cat([kept[text] for text in sorted(kept)]), **form[1]}
         if len(kept) < len(texts):

@@ -48,8 +48,9 @@ class PerformanceAnalysis(Analysis):
         yield Quantity("f1_macro", scores["f1"])
         yield Quantity("roc_auc", scores["roc_auc"])
         yield Quantity("pr_auc", precision_recall_area(seed.logits, labels))
-        for label, score in zip(evidence.corpus.classes, class_f1(seed.logits, labels), strict=True):
-            yield Quantity("f1", score, label)
+        scores_of = dict(zip(evidence.corpus.classes, class_f1(seed.logits, labels), strict=True))
+        for label in evidence.classes:
+            yield Quantity("f1", scores_of[label], label)
 
     def __call__(self, evidence: Evidence) -> Result:
         """Score the predictions of every seed."""

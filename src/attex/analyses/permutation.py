@@ -76,7 +76,7 @@ class PermutationAnalysis(Analysis):
     def quantities(self, evidence: Evidence) -> Iterator[Quantity]:
         """Yield the mean of the medians, and their median in each bin of the highest weight."""
         medians, highest = evidence.stacked("median")[0], evidence.stacked("highest")[0]
-        predicted, classes = evidence.predicted[0], evidence.corpus.classes
+        predicted, classes = evidence.decided[0], evidence.classes
         yield from by_class(CHANGE, medians, predicted, classes)
         yield from binned_medians(CHANGE, medians, highest, predicted, classes)
 

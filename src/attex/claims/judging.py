@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from attex.claims.causes import Cause, cause_in_study, cause_in_universes, most_telling, sides
-from attex.claims.ledger import Claim, published
+from attex.claims.ledger import Cell, Claim, published
 from attex.claims.numbers import BASE, Number, Study, Universes, read_numbers
 from attex.claims.quantities import is_counted, widest
 from attex.claims.reach import hindrance
@@ -22,13 +22,18 @@ MULTIVERSE = "multiverse"
 _EXACT = 5e-5
 """How far a counted number may be off: they are stated to four decimals."""
 
+_PAIRS = "jain_wallace_2019_pairs"
 ANSWERED_BY = {
+    "jain_wallace_2019": ("jain_wallace_2019", _PAIRS),
     # They trained Jain & Wallace's models again.
     "wiegreffe_pinter_2019": ("wiegreffe_pinter_2019", "jain_wallace_2019"),
     "caulfield_2021_replication_of_pruthi": ("pruthi_2020",),
     "madsen_2022_recursive_roar": ("roar",),
 }
-"""The studies whose settings a paper has, where it is not the one of its name."""
+"""The studies whose settings a paper has, where it is not the one of its name alone."""
+
+BESIDE = {_PAIRS: ("jain_wallace_2019", (_PAIRS, "jain_wallace_2019_snli", "babi_2_seeds"))}
+"""Studies in tables beside the numbers of a paper. A model that several tables have counts once."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,11 @@ class Evidence:
                 return study, BASE
         return None
 
+    def is_undefined(self, claim: Claim) -> bool:
+        """Say whether models of ours were asked for a published number, and none of them has it."""
+        names = self.studies if self.own else ANSWERED_BY.get(claim.paper, (claim.paper,))
+        return any(name in self.studies and self.studies[name].asked(claim) for name in names)
+
 
 def judge_all(evidence: Evidence) -> list[Judgement]:
     """Judge every number of the ledger."""
@@ -88,6 +98,8 @@ def _judged(claim: Claim, evidence: Evidence) -> Judgement:
         why = hindrance(claim)
         if why is not None:
             return Judgement(claim, why.verdict, why.reason)
+        if evidence.is_undefined(claim):
+            return Judgement(claim, Verdict.NOT_RUN, "undefined here: no text of ours is of that kind")
         return Judgement(claim, Verdict.NOT_RUN, "no model of ours has been measured for it")
     study, setting = answer
     if is_counted(claim.quantity):
@@ -127,11 +139,26 @@ def from_results(folder: Path) -> Evidence:
             )
         else:
             studies[name] = Study.of(name, read_numbers(path, wanted))
+    apart = {f"numbers_{table}.csv" for _, tables in BESIDE.values() for table in tables}
     for path in sorted(folder.glob(f"*/{FURTHER}")):
         name = path.parent.name
-        study = studies.get(name, Study(name))
-        studies[name] = study.with_further(read_numbers(path, wanted))
+        if path.name not in apart:
+            study = studies.get(name, Study(name))
+            studies[name] = study.with_further(read_numbers(path, wanted))
+    for name, (paper, tables) in BESIDE.items():
+        paths = [folder / paper / f"numbers_{table}.csv" for table in tables]
+        there = [[*read_numbers(path, wanted)] for path in paths if path.exists()]
+        if there:
+            studies[name] = Study.of(name, _each_model_once(there))
     return Evidence(studies, universes)
+
+
+def _each_model_once(tables: Sequence[Sequence[Number]]) -> Iterator[Number]:
+    """Yield the numbers of every model from the first table that has it."""
+    known: set[tuple[Cell, str, str]] = set()
+    for table in tables:
+        yield from (one for one in table if (one.cell, one.setting, one.seed) not in known)
+        known |= {(one.cell, one.setting, one.seed) for one in table}
 
 
 def _base_levels(path: Path) -> dict[str, str]:

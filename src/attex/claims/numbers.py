@@ -186,6 +186,13 @@ class Study:
         by_class = self._values.get(setting, {}).get(claim.key, {}).get(claim.cell, {})
         return [value for value in by_class.get(claim.class_, {}).values() if not math.isnan(value)]
 
+    def asked(self, claim: Claim) -> bool:
+        """Say whether some model was asked for a published number, defined or not."""
+        return any(
+            claim.class_ in by_key.get(claim.key, {}).get(claim.cell, {})
+            for by_key in self._values.values()
+        )
+
     def prediction(self, claim: Claim, setting: str = BASE) -> Prediction | None:
         """Return the interval for a published number under a setting; None without numbers of ours."""
         overall = claim.class_ == OVERALL

@@ -27,7 +27,9 @@ _MEANINGS = {
         "it lies inside, but so would many others: the interval is wider than that, or there\n"
         "  is one seed only"
     ),
-    Verdict.NOT_RUN: "attex cannot measure it yet, or the data are not at hand",
+    Verdict.NOT_RUN: (
+        "attex cannot measure it yet, the data are not at hand, or no text of ours is of that kind"
+    ),
     Verdict.NOT_PUBLIC: "the texts are not for everyone",
 }
 _CAUSES = {

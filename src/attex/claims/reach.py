@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from attex.claims.ledger import Claim
-from attex.claims.quantities import WITHOUT
+from attex.claims.quantities import OVERALL, WITHOUT
 from attex.claims.verdict import Verdict
 
 AT_HAND = frozenset(
@@ -44,6 +44,10 @@ _PRETRAINED = ("bert", "distilbert", "roberta")
 _ATTRIBUTIONS = ("lime", "integrated_gradients", "deep_lift", "gradient_shap")
 
 _NEEDS: tuple[tuple[str, Callable[[Claim], bool]], ...] = (
+    (
+        "to know which word a class is: theirs are numbered as they were first met",
+        lambda c: c.dataset.startswith("babi_") and c.class_ != OVERALL,
+    ),
     ("a pretrained encoder", lambda c: c.encoder in _PRETRAINED),
     ("a run of the study of ROAR", lambda c: c.quantity.startswith("racu_")),
     (

@@ -74,6 +74,12 @@ class Batch:
         """Copy every tensor."""
         return _of({name: value.clone() for name, value in self.tensors().items()})
 
+    def turned(self) -> "Batch":
+        """Put text and query in each other's place; what is known of the text's tokens is not told."""
+        assert self.query is not None, "there are no queries to put in the place of the texts"
+        text = replace(self, truth=None, query=None, allowed=None, impermissible=None)
+        return replace(self.query, query=text, allowed=self.allowed)
+
     def keeping(self, kept: Tensor) -> "Batch":
         """Leave the positions that `kept` [B,T] marks, and close the texts up; queries stay whole."""
         order, mask = self.closing_up(kept)
@@ -163,7 +169,8 @@ class Batcher:
         assert self._queries is not None, "there are no queries to put in the place of the texts"
         other = copy(self)
         assert isinstance(self._texts, _Texts)
-        other._texts, other._queries, other._truth = self._queries, self._texts, None
+        other._texts, other._queries = self._queries, self._texts
+        other._truth = other._hidden = None
         other.lengths, other.words = self._queries.lengths, self._queries.words
         return other
 

@@ -9,19 +9,27 @@ from attex.report.page import Page, environment
 
 
 @dataclass(frozen=True)
-class ExplainedText:
-    """What is shown of a text: its tokens, and by measure their scores, and shares of the highest."""
+class ScoredTokens:
+    """Tokens, which of them are known, and by measure their scores, and shares of the highest."""
 
-    run: str
-    seed: int
     tokens: Sequence[str]
     known: Sequence[bool]
     scores: Mapping[str, Sequence[float]]
     shares: Mapping[str, Sequence[float]]
+
+
+@dataclass(frozen=True)
+class ExplainedText:
+    """What is shown of a text; `asked` is the query with its scores, where it is attended to."""
+
+    run: str
+    seed: int
+    text: ScoredTokens
     prediction: str
     probabilities: Mapping[str, float]
     unknown_words: Sequence[str]
     query: Sequence[str] | None = None
+    asked: ScoredTokens | None = None
 
 
 def render_explanation(text: ExplainedText) -> str:

@@ -11,7 +11,8 @@ text is made of it:
       "tokens": ["a", "film"],   words as written, T of them, without markers
       "known": [true, false],    false where the model sees <unk>
       "truth": [true, false],    whether a token is known to decide; null where that is not known
-      "query": ["who", "?"],     the words of a second text; null without one
+      "query": ["who", "?"],     the words of a second text, U of them; null without one
+      "query_known": [true, true],   as `known`, of the second text; null without one
       "label": 1,                the number of its class; null for a text that has none
       "seeds": {"0": SEED, …}    by the number of the seed; one at least
     }
@@ -19,6 +20,8 @@ text is made of it:
     SEED = {
       "logits": [0.7],           O numbers: one is a sigmoid (of class 1), several a softmax; null is −∞
       "scores": {"attention": [0.1, null]},   T numbers for every measure, by its title; null: undefined
+      "query_scores": {"attention": [0.3, 0.7]},   the same of the second text, U numbers; null where
+                                 it is not attended to
       "attention": [0.1, 0.9],   the model's weights, T numbers; null where they are not at hand
       "values": [[0.3], [0.8]],  k numbers for every token; null where they are not at hand
       "head": HEAD,              null where the output cannot be computed in the page
@@ -41,8 +44,10 @@ tokens, M measures, P pairs of measures, V different words:
     TEXTS         names (json), words (json, V of them), unknown [V], tokens [n], lengths [N],
                   labels [N], ids [N], truth [n], query_tokens, query_lengths
     SCORED        logits [N,O]; scores [M,n] from 0 to 254 between lows [M,N] and highs [M,N], 255 where
-                  undefined; disagreement [P,N] (Kendall's τ), entropy [N] of the attention (a share of
-                  the largest), reach [N] (the exact adversary's JSD at reach_epsilon)
+                  undefined; query_scores, query_lows and query_highs, the same of second texts that are
+                  attended to; disagreement [P,N] (Kendall's τ, of both texts if both have scores),
+                  entropy [N] of the attention (a share of the largest), reach [N] (the exact
+                  adversary's JSD at reach_epsilon)
     explorer/seed-N.js    calls attexExplorer.take(N, {"scored": SCORED (not of the first seed),
                   "attention" [n], "values" [n′,k] of the texts `valued` (all, where that is absent),
                   "head", "allowed" [N,O], "influence" (u1, 255 is the text's highest share, 0 undefined)
@@ -91,6 +96,7 @@ def one_text(
     text_id: int = 0,
     truth: Sequence[bool] | None = None,
     query: Sequence[str] | None = None,
+    query_known: Sequence[bool] | None = None,
     label: int | None = None,
 ) -> dict[str, Any]:
     """Build one text as the page knows it; `seeds` holds what `one_seed` gives, by the seed's number."""
@@ -101,6 +107,7 @@ def one_text(
         "known": list(known),
         "truth": None if truth is None else list(truth),
         "query": None if query is None else list(query),
+        "query_known": None if query_known is None else list(query_known),
         "label": label,
         "seeds": {str(seed): dict(fields) for seed, fields in seeds.items()},
     }
@@ -113,17 +120,23 @@ def one_seed(
     values: Sequence[Sequence[float]] | None = None,
     head: Mapping[str, Any] | None = None,
     influence: Sequence[Sequence[float]] | None = None,
+    query_scores: Mapping[str, Sequence[float]] | None = None,
 ) -> dict[str, Any]:
     """Build what one model says of one text; what is not finite becomes null."""
     fields = {
         "logits": list(logits),
-        "scores": {measure: list(values) for measure, values in scores.items()},
+        "scores": _listed(scores),
+        "query_scores": None if query_scores is None else _listed(query_scores),
         "attention": None if attention is None else list(attention),
         "values": None if values is None else [list(each) for each in values],
         "head": None if head is None else dict(head),
         "influence": None if influence is None else [list(each) for each in influence],
     }
     return dict(finite(fields))
+
+
+def _listed(scores: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
+    return {measure: list(values) for measure, values in scores.items()}
 
 
 def head_form(formula: tuple[str, Mapping[str, Tensor]] | None) -> dict[str, Any] | None:
@@ -194,14 +207,26 @@ def _texts(texts: Split, corpus: Corpus) -> dict[str, Any]:
 def _scored(texts: Split, titles: Sequence[str], seed: SeedEvidence, found: Explored) -> dict[str, Any]:
     arrays = {"logits": packed(seed.logits.numpy(), "f4")}
     if titles:
-        coded = [coded_scores(seed.scores[title].numpy(), texts.starts.numpy()) for title in titles]
-        codes, lows, highs = (np.stack(column) for column in zip(*coded, strict=True))
-        arrays["scores"] = packed(codes, "u1")
-        arrays |= {"lows": packed(lows, "f4"), "highs": packed(highs, "f4")}
+        arrays |= _coded([seed.scores[title] for title in titles], texts.starts, "")
+    if titles and seed.query_scores:
+        assert texts.query_starts is not None
+        asked = [seed.query_scores[title] for title in titles]
+        arrays |= _coded(asked, texts.query_starts, "query_")
     for name in ("disagreement", "entropy", "reach"):
         if name in found.tensors:
             arrays[name] = packed(found.tensors[name].numpy(), "f4")
     return arrays
+
+
+def _coded(scores: Sequence[Tensor], starts: Tensor, prefix: str) -> dict[str, Any]:
+    """Pack the flat scores of every measure, under names that begin with a prefix."""
+    coded = [coded_scores(each.numpy(), starts.numpy()) for each in scores]
+    codes, lows, highs = (np.stack(column) for column in zip(*coded, strict=True))
+    return {
+        f"{prefix}scores": packed(codes, "u1"),
+        f"{prefix}lows": packed(lows, "f4"),
+        f"{prefix}highs": packed(highs, "f4"),
+    }
 
 
 def coded_scores(scores: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -69,6 +69,7 @@ def render_run(
         left_out_rows=LEFT_OUT_ROWS,
         has_truth="truth" in explorer["texts"],
         has_query="query_tokens" in explorer["texts"],
+        scores_query="query_scores" in explorer["first"],
     )
 
 

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from attex.agreement.statistic import STATISTICS
@@ -29,6 +30,9 @@ _WORDS = {
 _MOST_ACROSS = 8
 """As many classes or seeds stand side by side; of more there is the file."""
 _MOST_ROWS = 60
+_MOST_NAMED = 6
+"""As many rows or columns without a number are named; more are counted."""
+_UNDEFINED, _ABSENT = written(float("nan")), "–"
 
 
 @dataclass(frozen=True)
@@ -179,10 +183,14 @@ def _pivoted(
             place[row[column]] = _number(row[main[0]], [row[name] for name in main[1:]])
     heads = [*(_word(name) for name in of), *(f"{column} {level}" for level in levels)]
     body = [
-        [*(Cell(str(part)) for part in about), *(cells.get(x, Cell("–", number=True)) for x in levels)]
+        [
+            *(Cell(str(part)) for part in about),
+            *(cells.get(x, Cell(_ABSENT, number=True)) for x in levels),
+        ]
         for about, cells in found.items()
     ]
-    return _cut(Grid(heads, body, len(of), heading, f"{_word(main[0]).capitalize()}.", warning))
+    remark = f"{_word(main[0]).capitalize()}."
+    return _cut(_told_once(Grid(heads, body, len(of), heading, remark, warning)))
 
 
 def _grid(table: "pl.DataFrame", about: int, heading: str = "", warning: str = "") -> Grid:
@@ -199,13 +207,45 @@ def _grid(table: "pl.DataFrame", about: int, heading: str = "", warning: str = "
             if name in ends:
                 continue
             if place < about or not isinstance(row[place], int | float):
-                cells.append(Cell("–" if row[place] is None else str(row[place])))
+                cells.append(Cell(_ABSENT if row[place] is None else str(row[place])))
             else:
                 bounds = row[place + 1 : place + 3] if interval_of(names, place) else ()
                 beside = name in _BESIDE
                 cells.append(_number(row[place], bounds, first=place == main, rough=beside))
         body.append(cells)
-    return _cut(Grid(heads, body, about, heading, "", warning))
+    return _cut(_told_once(Grid(heads, body, about, heading, "", warning)))
+
+
+def _told_once(grid: Grid) -> Grid:
+    """Leave rows and columns out in which everything is undefined, and name them in a remark."""
+    numbers = range(grid.about, len(grid.heads))
+    # A row that is undefined may say that it is of no text.
+    empty = [_undefined([row[at] for at in numbers], "0") for row in grid.rows]
+    rows = [row for row, undefined in zip(grid.rows, empty, strict=True) if not undefined]
+    nowhere = [at for at in numbers if _undefined([row[at] for row in rows])]
+    about = [", ".join(cell.text for cell in row[: grid.about]) for row in grid.rows]
+    told = _undefined_words("in", [*compress(about, empty)], "rows")
+    told += _undefined_words("throughout:", [grid.heads[at] for at in nowhere], "columns")
+    kept = [at for at in range(len(grid.heads)) if at not in nowhere]
+    return replace(
+        grid,
+        heads=[grid.heads[at] for at in kept],
+        rows=[[row[at] for at in kept] for row in rows],
+        remark=f"{grid.remark}{told}".strip(),
+    )
+
+
+def _undefined(cells: Sequence[Cell], *also: str) -> bool:
+    """Say whether some of the cells are undefined, and the others absent or what may be there, too."""
+    texts = {cell.text for cell in cells}
+    return _UNDEFINED in texts and texts <= {_UNDEFINED, _ABSENT, *also}
+
+
+def _undefined_words(how: str, named: Sequence[str], what: str) -> str:
+    if not named:
+        return ""
+    told = ", ".join(named) if len(named) <= _MOST_NAMED else f"{len(named)} {what}"
+    return f" Undefined {how} {told}."
 
 
 def _cut(grid: Grid) -> Grid:

@@ -65,11 +65,15 @@ function matching(texts, search) {
     const has = Uint8Array.from(texts.lowered.words, (word) => (word.includes(piece) ? 1 : 0));
     for (let i = 0; i < texts.count; i++) {
       if (!all[i] || texts.lowered.names[i].includes(piece)) continue;
-      const [start, end] = [texts.starts[i], texts.starts[i + 1]];
-      let there = 0;
-      for (let t = start; t < end && !there; t++) there = has[texts.tokens[t]];
-      all[i] = there;
+      const asked = texts.queryStarts && within(texts.query_tokens, texts.queryStarts, i, has);
+      all[i] = asked || within(texts.tokens, texts.starts, i, has) ? 1 : 0;
     }
   }
   return all;
+}
+
+/** Whether one of a text's words, in a flat array, is among those marked. */
+function within(words, starts, text, marked) {
+  for (let t = starts[text]; t < starts[text + 1]; t++) if (marked[words[t]]) return true;
+  return false;
 }

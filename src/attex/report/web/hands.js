@@ -52,6 +52,7 @@ export class Hands {
     this._another = h("button", { type: "button", click: () => this._anotherDraw() }, "Permute again");
     this._weight = h("input", { type: "number", min: "0", max: "1", step: "0.01", change: () => this._typed() });
     this._which = h("span", {}, "Weight of the chosen word");
+    this._one = h("p", { class: "remark" }, "Both texts are attended to. The weights tried are those of the text; the query keeps its own.");
     this._result = h("div", { class: "result" });
     this._why = h("p", { class: "missing" });
     this._controls = h(
@@ -65,6 +66,7 @@ export class Hands {
         h("label", {}, this._which, " ", this._weight),
         this._another,
       ),
+      this._one,
       this._result,
     );
     this.place.replaceChildren(this._why, this._controls);
@@ -77,6 +79,7 @@ export class Hands {
     this._why.textContent = lacking ? NOT_HERE[lacking] : "";
     this._why.hidden = !lacking;
     this._controls.hidden = Boolean(lacking);
+    this._one.hidden = !model.query_scores;
     this.weights = null;
     this._search += 1;
     if (lacking) return;

@@ -18,6 +18,18 @@ export function shares(scores) {
   return scores.map((x) => (x === null ? null : size(x) / total));
 }
 
+/** The query of a text as a text of its own, where it has scores; else null. */
+export function askedText(text) {
+  const seeds = Object.entries(text.seeds).filter(([, seed]) => seed.query_scores);
+  if (!text.query || !seeds.length) return null;
+  const scored = seeds.map(([number, seed]) => [number, { scores: seed.query_scores, influence: null }]);
+  const { name, query, query_known: known } = text;
+  return { name, what: "query", tokens: query, known, truth: null, seeds: Object.fromEntries(scored) };
+}
+
+/** What the scores of a text are shares of. */
+export const whole = (text) => text.what ?? "text";
+
 /** One row: how strong each token's colour is, what its cell says, and what is said when it is pointed at. */
 export function measureRows(text, seed, scale) {
   const entries = Object.entries(text.seeds[seed].scores);
@@ -37,7 +49,7 @@ export function measureRows(text, seed, scale) {
       strength: scores.map((x, t) => (x === null ? 0 : strength(t))),
       says: scores.map((x, t) => (x === null ? "–" : says[scale](t))),
       told: scores.map((x, t) =>
-        x === null ? `${measure}: undefined` : `${measure}: ${figures(x)}, ${percent(share[m][t], 1)} of the text`,
+        x === null ? `${measure}: undefined` : `${measure}: ${figures(x)}, ${percent(share[m][t], 1)} of the ${whole(text)}`,
       ),
     };
   });
@@ -56,7 +68,7 @@ export function spreadRow(text, measure) {
     kind: "spread",
     strength: ends.map((e) => (e ? (e[1] - e[0]) / widest : 0)),
     says: ends.map((e) => (e ? `${cell(e[0])}–${cell(e[1])}` : "–")),
-    told: ends.map((e) => (e ? `from ${percent(e[0], 1)} to ${percent(e[1], 1)} of the text over seeds` : "undefined")),
+    told: ends.map((e) => (e ? `from ${percent(e[0], 1)} to ${percent(e[1], 1)} of the ${whole(text)} over seeds` : "undefined")),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { h, percent } from "./elements.js";
 import { Hands } from "./hands.js";
-import { influenceRow, measureRows, spreadRow } from "./heat_rows.js";
+import { askedText, influenceRow, measureRows, spreadRow } from "./heat_rows.js";
 import { OneText } from "./one_text.js";
 import { svgOf } from "./svg.js";
 import { distribution } from "./whatif.js";
@@ -15,7 +15,9 @@ export class Pane {
       select: (t) => this._selectToken(t),
       weigh: (t, weight) => this.hands.weigh(t, weight),
     });
+    this.asked = new OneText(this.$("asked-text"), { select: (t) => this._selectAsked(t) });
     this.pinned = new OneText(this.$("pinned-text"));
+    this.pinnedAsked = new OneText(this.$("pinned-asked-text"));
     this.hands = new Hands(this.$("hands"), texts.classes, (w) => this._reweigh(w), remember);
   }
 
@@ -67,6 +69,7 @@ export class Pane {
     this.text = text;
     this.seed = seed;
     this.token = another ? null : (this.token ?? null);
+    this.askedToken = another ? null : (this.askedToken ?? null);
     this._tellAbout(this.$("about"), text, seed);
     this.hands.token = this.token;
     // The hand's weights are computed first, so that they are drawn with the rest.
@@ -84,7 +87,10 @@ export class Pane {
     if (this.token !== null && text.seeds[seed].influence) rows.push(influenceRow(text, seed, this.token));
     this.view.show(text, rows, hands.weights, hands.own);
     this.view.select(this.token);
-    this._tellToken(rows);
+    const query = showAsked(this.asked, text, seed, state);
+    if (query) this.asked.select(this.askedToken);
+    if (this.askedToken === null) this._tellToken(rows);
+    else this._tellWord(query, this.asked.rows, this.askedToken, []);
   }
 
   _reweigh(weights) {
@@ -104,36 +110,53 @@ export class Pane {
       h("b", wrong ? { class: "wrong" } : {}, classes[decided]),
       ` with ${percent(output[decided], 1)}`,
       this.texts.seeds.length > 1 ? ` · seed ${seed}` : "",
-      text.query ? h("span", { class: "query", dir: "auto" }, `Asked: ${text.query.join(" ")}`) : "",
+      text.query && !askedText(text)
+        ? h("span", { class: "query", dir: "auto" }, `Asked: ${text.query.join(" ")}`)
+        : "",
     );
   }
 
   _selectToken(token) {
     this.token = token;
+    this.askedToken = null;
     this.hands.select(token);
     this._rows();
     this.view.focus(token);
   }
 
+  /** A word of the query has numbers, but no weight that could be set. */
+  _selectAsked(token) {
+    this.token = null;
+    this.askedToken = token;
+    this.hands.select(null);
+    this._rows();
+    this.asked.focus(token);
+  }
+
   /** Say in words what is known of the chosen token. */
   _tellToken(rows) {
     const { text, token, seed } = this;
-    const place = this.$("token");
     if (token === null) {
-      place.textContent =
+      this.$("token").textContent =
         "Choose a word (click, or Tab and the arrow keys) to read its numbers, see which words its hidden state stands for, and set its weight.";
       return;
     }
     const { influence } = text.seeds[seed];
-    const told = rows.filter((row) => row.kind !== "influence").map((row) => row.told[token]);
-    if (!text.known[token]) told.unshift("not in the vocabulary: the model sees <unk>");
-    if (text.truth?.[token]) told.unshift("known to decide the label");
+    const more = [];
     if (influence) {
       const order = influence[token].map((x, t) => [x, t]).sort((a, b) => b[0] - a[0]).slice(0, 4);
       const words = order.filter(([x]) => x > 0).map(([x, t]) => `${text.tokens[t]} ${percent(x)}`);
-      told.push(words.length ? `its hidden state stands for ${words.join(", ")}` : "nothing is known of its hidden state");
-    } else told.push("which words its hidden state stands for is kept for some texts only");
-    place.replaceChildren(h("b", { dir: "auto" }, text.tokens[token]), `: ${told.join("; ")}.`);
+      more.push(words.length ? `its hidden state stands for ${words.join(", ")}` : "nothing is known of its hidden state");
+    } else more.push("which words its hidden state stands for is kept for some texts only");
+    this._tellWord(text, rows, token, more);
+  }
+
+  _tellWord(text, rows, token, more) {
+    const told = rows.filter((row) => row.kind !== "influence").map((row) => row.told[token]);
+    if (!text.known[token]) told.unshift("not in the vocabulary: the model sees <unk>");
+    if (text.truth?.[token]) told.unshift("known to decide the label");
+    told.push(...more);
+    this.$("token").replaceChildren(h("b", { dir: "auto" }, text.tokens[token]), `: ${told.join("; ")}.`);
   }
 
   async _showPinned() {
@@ -145,11 +168,13 @@ export class Pane {
     const text = await this.texts.one(pin, seeds, false);
     this._tellAbout(this.$("pinned-about"), text, this.state.seed);
     this.pinned.show(text, rowsOf(text, this.state.seed, this.state));
+    showAsked(this.pinnedAsked, text, this.state.seed, this.state);
   }
 
   async copy() {
-    const rows = rowsOf(this.text, this.seed, this.state);
-    const svg = svgOf(this.text, rows, `${this.text.name}, seed ${this.seed}`);
+    const texts = [askedText(this.text), this.text].filter(Boolean);
+    const parts = texts.map((text) => [text, rowsOf(text, this.seed, this.state)]);
+    const svg = svgOf(parts, `${this.text.name}, seed ${this.seed}`);
     const told = this.$("copied");
     try {
       await navigator.clipboard.writeText(svg);
@@ -169,6 +194,14 @@ function rowsOf(text, seed, state) {
   const rows = measureRows(text, seed, state.scale);
   if (state.spread && Object.keys(text.seeds).length > 1) rows.push(spreadRow(text, state.spread));
   return rows;
+}
+
+/** Show a query that has scores, and where there is none nothing; returns it as a text. */
+function showAsked(view, text, seed, state) {
+  const query = askedText(text);
+  view.place.parentElement.hidden = !query;
+  if (query) view.show(query, rowsOf(query, seed, state));
+  return query;
 }
 
 function outputOf(logits) {

@@ -49,7 +49,9 @@ export function start() {
       const found = await ask({ text, query, seeds: [seed] });
       // What was typed since has been asked, too.
       if (number !== last) return;
-      const unknown = found.tokens.filter((_, t) => !found.known[t]);
+      const words = [...found.tokens, ...(found.query ?? [])];
+      const known = [...found.known, ...(found.query_known ?? [])];
+      const unknown = words.filter((_, t) => !known[t]);
       told.textContent = unknown.length ? `Not in the model's vocabulary: ${[...new Set(unknown)].join(", ")}` : "";
       await window.attexExplorer.showText(found);
       box.dataset.shown = text;

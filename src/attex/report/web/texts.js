@@ -84,6 +84,7 @@ export class Texts {
   async one(text, seeds, hands = true) {
     const [start, end] = [this.starts[text], this.starts[text + 1]];
     const tokens = Array.from(this.tokens.subarray(start, end));
+    const asked = this.queryStarts ? this._query(text) : null;
     const found = {};
     for (const seed of seeds) {
       const fields = await this._of(text, seed, hands);
@@ -96,7 +97,8 @@ export class Texts {
       tokens: tokens.map((word) => this.words_[word]),
       known: tokens.map((word) => !this.unknown[word]),
       truth: this.truth ? Array.from(this.truth.subarray(start, end), Boolean) : null,
-      query: this.queryStarts ? this._query(text) : null,
+      query: asked && asked.map((word) => this.words_[word]),
+      query_known: asked && asked.map((word) => !this.unknown[word]),
       label: this.labels[text],
       seeds: found,
     };
@@ -104,26 +106,34 @@ export class Texts {
 
   _query(text) {
     const [start, end] = [this.queryStarts[text], this.queryStarts[text + 1]];
-    return Array.from(this.query_tokens.subarray(start, end), (word) => this.words_[word]);
+    return Array.from(this.query_tokens.subarray(start, end));
   }
 
   async _of(text, seed, hands) {
     const scored = await this.scored(seed);
     if (!scored) return null;
-    const [start, end] = [this.starts[text], this.starts[text + 1]];
-    const total = this.tokens.length;
-    const scores = {};
-    this.measures.forEach((measure, m) => {
-      const [low, high] = [scored.lows[m * this.count + text], scored.highs[m * this.count + text]];
-      const codes = scored.scores.subarray(m * total + start, m * total + end);
-      scores[measure] = Array.from(codes, (c) => (c === UNDEFINED ? null : low + ((high - low) * c) / 254));
-    });
+    const scores = this._scores(text, this.starts, scored.scores, scored.lows, scored.highs);
+    const query_scores = scored.query_scores
+      ? this._scores(text, this.queryStarts, scored.query_scores, scored.query_lows, scored.query_highs)
+      : null;
     const outputs = scored.logits.length / this.count;
     const logits = Array.from(scored.logits.subarray(text * outputs, (text + 1) * outputs), (x) =>
       Number.isFinite(x) ? x : null,
     );
     const file = hands ? await this.file(seed) : null;
-    return { logits, scores, ...(await this._hands(text, file)) };
+    return { logits, scores, query_scores, ...(await this._hands(text, file)) };
+  }
+
+  /** What each measure says of the tokens between two starts: codes [M,n] between lows and highs [M,N]. */
+  _scores(text, starts, codes, lows, highs) {
+    const total = starts[this.count];
+    const found = {};
+    this.measures.forEach((measure, m) => {
+      const [low, high] = [lows[m * this.count + text], highs[m * this.count + text]];
+      const own = codes.subarray(m * total + starts[text], m * total + starts[text + 1]);
+      found[measure] = Array.from(own, (c) => (c === UNDEFINED ? null : low + ((high - low) * c) / 254));
+    });
+    return found;
   }
 
   async _hands(text, file) {

@@ -22,7 +22,7 @@ class ExploredStage(Stage):
     Inputs: corpus, training, sources; `scores of MEASURE`.
     """
 
-    kind, version = "explored", 1
+    kind, version = "explored", 2
     named_by = ("model",)
 
     def make(self, folder: Path, inputs: Mapping[str, Path], workspace: "Workspace") -> None:
@@ -31,7 +31,9 @@ class ExploredStage(Stage):
         measures = tuple(MEASURES.spec(measure) for measure in settings["measures"])
         scores = read_scores(inputs, [measure.title for measure in measures])
         model = trained_model(settings, corpus, inputs, device)
-        found = explore(Subject(corpus, device, measures, scores, {}, lambda: model))
+        asked = read_scores(inputs, [*scores], of="query_scores")
+        subject = Subject(corpus, device, measures, scores, {}, lambda: model, query_scores=asked)
+        found = explore(subject)
         form = model.decoder.formula()
         names = {"head": "" if form is None else form[0]}
         tensors = {name: value.cpu().contiguous() for name, value in found.items()}

@@ -1,6 +1,6 @@
 """A grid over named keys: every number of every setting."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from attex.analyses.headline import Headline
 from attex.analyses.summary import frame
@@ -10,7 +10,7 @@ from attex.studies.leading import ACCURACY, agreements
 from attex.studies.parts.spread import spread_part
 from attex.studies.parts.subject import Subject
 from attex.studies.run_set import RunSet
-from attex.studies.settings import setting_rows
+from attex.studies.settings import setting_rows, undefined_everywhere
 from attex.studies.study import STUDIES, Answer, Study
 
 
@@ -34,6 +34,7 @@ class Sweep(Study):
         part = Part(
             "Every setting",
             "Each value is the mean over a setting's seeds, with a 95 % interval over texts and seeds.",
+            [*_undefined(runs)],
             tables={"tables/settings": frame(rows)},
         )
         accuracies = [row["value"] for row in rows if row["quantity"] == ACCURACY]
@@ -48,3 +49,11 @@ class Sweep(Study):
             lead += spread.sentences[:1]
             parts.append(spread)
         return Answer(lead, parts, [headline])
+
+
+def _undefined(runs: RunSet) -> Iterator[str]:
+    """Say once what is undefined in every setting, and in how many cells."""
+    cells = len(runs.cells)
+    told = [f"{name} ({count} of {cells} cells)" for name, count in undefined_everywhere(runs).items()]
+    if told:
+        yield f"Undefined in every setting: {', '.join(told)}."

@@ -60,8 +60,7 @@ class PaperNumbers(StudyNumbers):
         ]
         self.judged = judged(self.judgements)
         self._claims = {
-            (one.claim.cell, one.claim.key, one.claim.class_): one.claim
-            for one in reversed(of_paper)
+            (one.claim.cell, one.claim.key, one.claim.class_): one.claim for one in reversed(of_paper)
         }
         self._further: dict[str, StudyNumbers] = {}
         self._marks = {one.claim.claim: MARKS[one.verdict] for one in self.judged}

@@ -43,13 +43,15 @@ class ReadLayer:
         """Mix the values by K other weights: [B,K,H,R,T] → [B,K,R,H,d]."""
         return torch.einsum("bkhrt,bthd->bkrhd", weights, self.values)
 
-    def logits(self, mixed: Tensor) -> Tensor:
-        """Go on from what the heads have mixed: [B,K,R,H,d] → [B,K,O]."""
-        texts, others = mixed.shape[:2]
-        states = self.layer.finish(mixed, self.inputs[:, None].expand(-1, others, -1, -1))
-        each = torch.arange(texts, device=mixed.device).repeat_interleave(others)
-        logits = self.model.after_layer(self.number, states.flatten(0, 1), self.batch.of(each))
-        return logits.view(texts, others, -1)
+    def logits(self, mixed: Tensor, texts: Tensor | None = None) -> Tensor:
+        """Go on from what the heads have mixed: [B,K,R,H,d] → [B,K,O]; or of some texts [b] alone."""
+        if texts is None:
+            texts = torch.arange(len(self.inputs), device=mixed.device)
+        others = mixed.shape[1]
+        states = self.layer.finish(mixed, self.inputs[texts, None].expand(-1, others, -1, -1))
+        batch = self.batch.of(texts.repeat_interleave(others))
+        logits = self.model.after_layer(self.number, states.flatten(0, 1), batch)
+        return logits.view(len(texts), others, -1)
 
     def of(self, texts: Tensor) -> "ReadLayer":
         """Return the same of some texts [b]."""

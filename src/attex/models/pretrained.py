@@ -301,6 +301,8 @@ def _read(folder: Path, layers: int | None, head_for: int | None) -> tuple[Any, 
     transformers = _under_ours()
     config = config_of(folder)
     _check_kind(folder, config)
+    if head_for is not None:
+        _check_head(folder, config)
     has_head = any("ForSequenceClassification" in name for name in config.architectures or ())
     own_head = head_for is not None and has_head and config.num_labels == head_for
     if layers is not None:
@@ -335,6 +337,16 @@ def _check_kind(folder: Path, config: Any) -> None:
         raise UserError(
             f"{folder} is a model of type '{config.model_type}', which reads a text and writes another: "
             "an encoder is needed, as BERT is"
+        )
+
+
+def _check_head(folder: Path, config: Any) -> None:
+    """Refuse a head that reads the mean of all states, as some models let one choose."""
+    pooling = getattr(config, "classifier_pooling", "cls")
+    if pooling != "cls":
+        raise UserError(
+            f"{folder}: its head reads the {pooling} of all states (classifier_pooling), not the first "
+            "marker's; a head on the first marker is needed, or the encoder 'pretrained' in its place"
         )
 
 

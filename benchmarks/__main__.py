@@ -23,6 +23,7 @@ MODULES = (
     "calibration",
     "counterfactual",
     "influence",
+    "layers",
     "analyses",
     "new_texts",
     "site",

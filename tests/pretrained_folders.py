@@ -89,3 +89,25 @@ def write_folder(folder: Path, kind: str = "bert", labels: Sequence[str] = (), *
     model.save_pretrained(folder)
     word_piece_tokenizer().save_pretrained(folder)
     return folder
+
+
+def byte_pair_tokenizer() -> Any:
+    """Cut words into single bytes, with a mark for the space before; two markers between two texts."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    pieces = ["<pad>", "<s>", "</s>", "<unk>", "<mask>", *letters]
+    numbers = {piece: number for number, piece in enumerate(pieces)}
+    tokenizer = Tokenizer(models.BPE(numbers, [], unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+    tokenizer.post_processor = processors.RobertaProcessing(
+        ("</s>", numbers["</s>"]), ("<s>", numbers["<s>"]), add_prefix_space=True
+    )
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token="<pad>",
+        unk_token="<unk>",
+        bos_token="<s>",
+        eos_token="</s>",
+        mask_token="<mask>",
+    )

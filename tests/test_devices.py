@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from toys import ASKED, KINDS, make_batch, make_model, measures_of, with_query
+from toys import ASKED, KINDS, WORD_ENCODERS, make_batch, make_model, measures_of, with_query
 
 from attex.agreement import calibrate, kendall_tau
 from attex.agreement.statistic import STATISTICS
@@ -130,7 +130,7 @@ def test_a_training_goes_the_same_way_and_resumes(encoder: str, asked: bool, tmp
         assert [row["loss"] for row in found] == pytest.approx([row["loss"] for row in here], abs=1e-2)
 
 
-@pytest.mark.parametrize("encoder", [encoder.name for encoder in ENCODERS])
+@pytest.mark.parametrize("encoder", [encoder.name for encoder in WORD_ENCODERS])
 def test_influence_on_states_agrees(encoder: str) -> None:
     device = choose_device("cuda")
     model, batch = make_model(encoder).eval(), make_batch([7, 1, 12, 4])
@@ -141,7 +141,7 @@ def test_influence_on_states_agrees(encoder: str) -> None:
     assert torch.allclose(there.cpu(), here, atol=1e-5, equal_nan=True)
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in ENCODERS])
+@pytest.mark.parametrize("name", [entry.name for entry in WORD_ENCODERS])
 @pytest.mark.parametrize("work", ["deletions", "influences"])
 def test_long_texts_stay_near_their_budget(name: str, work: str) -> None:
     device, budget, length = choose_device("cuda"), 2**29, 350

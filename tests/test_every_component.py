@@ -1,5 +1,7 @@
 """Every registered component in a tiny experiment of its own, from the configuration to the report."""
 
+import functools
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from attex.foundations.errors import MissingData
 from attex.foundations.registry import Registry
 from attex.importance.measure import MEASURES
 from attex.models.decoder import DECODERS
+from attex.training.trainer import TRAINERS
 
 NOWHERE = DataFolder(Path("nowhere"))
 SMALL = {"sizes": [40, 20, 20], "hidden": 8, "epochs": 1}
@@ -44,12 +47,23 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("components")
 
 
+@functools.cache
+def small_bert() -> Path:
+    """Write a pretrained classifier for the classes of the planted data."""
+    pytest.importorskip("transformers", reason="needs pip install 'attex[hf]'")
+    from pretrained_folders import write_folder
+
+    return write_folder(Path(tempfile.mkdtemp()), labels=("negative", "positive"), positions=128)
+
+
 def chosen(registry: Registry[Any], name: str) -> dict[str, Any]:
     """Choose a component, as small as it can be."""
     choice: dict[str, Any] = {"type": name}
     for option, field in registry[name].options.model_fields.items():
         if option in SMALL:
             choice[option] = SMALL[option]
+        elif option == "path" and registry.kind != "dataset":
+            choice[option] = str(small_bert())
         elif field.is_required() and option != "type":
             assert option in REQUIRED, f"{registry.kind} '{name}' must have '{option}': name one here"
             choice[option] = REQUIRED[option]
@@ -127,7 +141,10 @@ def test_model(name: str, output: Path) -> None:
 @pytest.mark.parametrize("name", names("trainer"))
 def test_trainer(name: str, output: Path) -> None:
     data = TINY["data"] | {"hide_truth": True}
-    run = reported(output, trainer=chosen(REGISTRIES["trainer"], name), data=data)
+    trainer = chosen(REGISTRIES["trainer"], name)
+    trains = TRAINERS[name].target.trains
+    model = TINY["model"] if trains else chosen(REGISTRIES["model"], "pretrained_classifier")
+    run = reported(output, trainer=trainer, data=data, model=model)
     assert len(run.metrics["seeds"]["0"]["training"]["epochs"]) == 1
 
 

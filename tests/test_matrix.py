@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from toys import WORD_ENCODERS
 
 from attex.data.folder import DataFolder
-from attex.models.encoder import ENCODERS
 from attex.runner.run_files import run_files
 
 FILE = Path(__file__).parent.parent / "experiments" / "sst_tanh_softmax.jsonnet"
@@ -29,7 +29,7 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def encoders_for(dataset: str, everything: bool) -> list[str]:
     """Name every encoder, or the one whose turn it is: none is left out over all datasets."""
-    names = [encoder.name for encoder in ENCODERS]
+    names = [encoder.name for encoder in WORD_ENCODERS]
     assert len(names) <= len(DATASETS)
     return names if everything else [names[DATASETS.index(dataset) % len(names)]]
 

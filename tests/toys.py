@@ -20,6 +20,10 @@ VOCABULARY, WIDTH, HIDDEN = 50, 12, 8
 PAD, START, END = 0, 2, 3
 
 
+WORD_ENCODERS = [entry for entry in ENCODERS if not entry.target.reads_pieces]  # type: ignore[attr-defined]
+"""Encoders that need nothing beside words; a pretrained one has a folder."""
+
+
 def sized(encoder: str) -> dict[str, object]:
     """Choose an encoder, small where it has a width of its own."""
     has_width = "hidden" in ENCODERS[encoder].options.model_fields
@@ -46,7 +50,7 @@ BATCH_DEPENDENT = {"softmax_over_padding"}
 
 KINDS = [
     (encoder.name, attention.name, projection.name)
-    for encoder, attention, projection in product(ENCODERS, ATTENTIONS, PROJECTIONS)
+    for encoder, attention, projection in product(WORD_ENCODERS, ATTENTIONS, PROJECTIONS)
     if projection.name not in BATCH_DEPENDENT
     and (takes_projection(attention.name) or projection.name == "softmax")
 ]

@@ -2,13 +2,13 @@
 
 import pytest
 import torch
-from toys import KINDS, make_batch, make_model, rows_of
+from toys import KINDS, WORD_ENCODERS, make_batch, make_model, rows_of
 
 from attex.importance.influence import influence_on_states
 from attex.models.encoder import ENCODERS, Encoder
 
 LENGTHS = [6, 1, 9, 3]
-NAMES = [encoder.name for encoder in ENCODERS]
+NAMES = [encoder.name for encoder in WORD_ENCODERS]
 
 
 def make(encoder, *rest):

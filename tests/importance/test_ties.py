@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
-from toys import KINDS, PAD, make_batch, make_model, measures_of, rows_of
+from toys import KINDS, PAD, WORD_ENCODERS, make_batch, make_model, measures_of, rows_of
 
 from attex.data.batch import Batch
 from attex.foundations.devices import choose_device
@@ -19,7 +19,7 @@ from attex.importance.measure import MEASURES
 from attex.models.architecture import MODELS
 from attex.models.assembly import assemble
 from attex.models.classifier import AttentionModel
-from attex.models.encoder import ENCODERS, Encoder
+from attex.models.encoder import Encoder
 from attex.models.encoders.average import Average
 from attex.models.imposed import PermutedAttention
 
@@ -193,7 +193,7 @@ def test_a_text_has_the_same_ties_alone_padded_and_in_any_batch() -> None:
             )
 
 
-@pytest.mark.parametrize("encoder", [entry.name for entry in ENCODERS])
+@pytest.mark.parametrize("encoder", [entry.name for entry in WORD_ENCODERS])
 @pytest.mark.parametrize("count", [2, 3])
 def test_one_word_said_again_and_again_is_scored_alone_and_without_markers(
     encoder: str, count: int
@@ -228,7 +228,7 @@ def test_equal_words_have_equal_scores_where_order_does_not_count(measure: str, 
 
 def test_every_encoder_says_rightly_whether_a_state_depends_on_its_own_word_only() -> None:
     batch = repetitive()
-    for entry in ENCODERS:
+    for entry in WORD_ENCODERS:
         model = make_model(entry.name).double()
         states = model.encode(model.embed(batch), batch)
         same = (batch.tokens[:, :, None] == batch.tokens[:, None]) & batch.scorable[:, :, None]

@@ -5,17 +5,16 @@ import copy
 import pytest
 import torch
 from torch import Tensor
-from toys import END, START, make_batch, make_model, measures_of, rows_of
+from toys import END, START, WORD_ENCODERS, make_batch, make_model, measures_of, rows_of
 
 from attex.data.batch import Batch
 from attex.foundations.divergences import total_variation
 from attex.importance.measure import MEASURES
 from attex.models.classifier import AttentionModel
-from attex.models.encoder import ENCODERS
 from attex.models.imposed import ImposedAttention, PermutedAttention
 
 LENGTHS = [7, 1, 12, 2, 5]
-ENCODER_NAMES = [entry.name for entry in ENCODERS]
+ENCODER_NAMES = [entry.name for entry in WORD_ENCODERS]
 
 
 class ByToken(ImposedAttention):

@@ -13,6 +13,7 @@ from toys import (
     KINDS,
     PAD,
     WIDTH,
+    WORD_ENCODERS,
     make_batch,
     make_model,
     measures_of,
@@ -40,7 +41,7 @@ DECODERS: list[tuple[str, dict[str, Any]]] = [
 ]
 ASKING = [(*kind, "query", {}) for kind in KINDS] + [
     (encoder.name, attention, "softmax", *decoder)
-    for encoder, attention, decoder in product(ENCODERS, ("tanh", "sdp"), DECODERS[1:])
+    for encoder, attention, decoder in product(WORD_ENCODERS, ("tanh", "sdp"), DECODERS[1:])
 ]
 Kind = tuple[str, str, str, str, dict[str, Any]]
 
@@ -179,7 +180,7 @@ def test_summaries_are_last_states_highest_filters_and_means() -> None:
     torch.manual_seed(0)
     batch = make_batch(ASKED, extra_padding=3)
     embedded = torch.randn(*batch.tokens.shape, WIDTH)
-    for entry in ENCODERS:
+    for entry in WORD_ENCODERS:
         width = {"hidden": HIDDEN} if "hidden" in entry.options.model_fields else {}
         encoder: Encoder = ENCODERS.bind(ENCODERS.spec({"type": entry.name} | width), WIDTH)
         found = encoder.summary(encoder(embedded, batch.mask), batch.mask)

@@ -36,7 +36,7 @@ def attention_flow(
     positions it takes milliseconds, of 400 half a minute. `budget` as for `attention_rollout`.
     """
 
-    def flows(texts: Batch) -> Tensor:
+    def flows(texts: Batch, memory: int) -> Tensor:
         layers = [parts.weights.mean(dim=1).double().cpu().numpy() for parts in model.layer_parts(texts)]
         reading = model.reading(texts).double().cpu().numpy()
         found = np.zeros(texts.tokens.shape)

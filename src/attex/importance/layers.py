@@ -8,14 +8,14 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from attex.data.batch import Batch
-from attex.foundations.memory import Budget, budget_on
+from attex.foundations.memory import Budget
 from attex.foundations.registry import RUNTIME
 from attex.importance.measure import MEASURES, by_word, only_scorable, tied
 from attex.importance.stacked import Layer, one_layer, rows, texts_in_pieces
 from attex.models.classifier import AttentionModel
 from attex.models.layers import LayerParts
 
-_ROWS_OF_A_LAYER = 16
+_ROWS_OF_A_LAYER = 24
 """Hidden-sized rows of float64 that finishing a layer makes of a position."""
 
 
@@ -34,7 +34,7 @@ def attention_rollout(
     `budget` is the memory in bytes that some texts may take; it changes no score.
     """
 
-    def followed(texts: Batch) -> Tensor:
+    def followed(texts: Batch, memory: int) -> Tensor:
         # From the top a vector is multiplied, from below it would be a matrix: so all layers are kept.
         layers = [parts.weights.mean(dim=1).double() for parts in model.layer_parts(texts)]
         reading = model.reading(texts).double()
@@ -77,9 +77,8 @@ def attention_norm(
         trace = model(batch)
         norms = trace.attention.double() * torch.linalg.vector_norm(trace.hidden.double(), dim=-1)
         return only_scorable(by_word(tied(norms, model, trace.attention, batch), batch), batch)
-    memory = budget or budget_on(batch.tokens.device)
 
-    def taken(texts: Batch) -> Tensor:
+    def taken(texts: Batch, memory: int) -> Tensor:
         parts, reading = one_layer(model, texts, layer), model.reading(texts).double()
         # What each row takes of each position, in heads and put together.
         bytes_each = 3 * parts.inputs[0].numel() * parts.inputs.element_size()
@@ -114,9 +113,8 @@ def value_zeroing(
     in it, and none is added. A word has the sum of its pieces. Undefined (NaN) where no value matters.
     `budget` as for `attention_rollout`.
     """
-    memory = budget or budget_on(batch.tokens.device)
 
-    def turned(texts: Batch) -> Tensor:
+    def turned(texts: Batch, memory: int) -> Tensor:
         reading = model.reading(texts).double()
         if not rollout:
             return _followed(reading, _turns(one_layer(model, texts, layer), reading, memory))

@@ -31,21 +31,22 @@ def texts_in_pieces(
     model: AttentionModel,
     batch: Batch,
     title: str,
-    score: Callable[[Batch], Tensor],
+    score: Callable[[Batch, int], Tensor],
     layer: int | None = None,
     head: int | None = None,
     budget: Budget | None = None,
 ) -> Tensor:
     """Score a few texts at a time, as many as fit the budget, and add up the pieces of words: [B,T].
 
-    `score` gives each position of some texts a number [b,T]. Attention is kept of those texts only.
+    `score` gives each position of some texts a number [b,T], and has as much memory again for what it
+    makes on the way. Attention is kept of those texts only.
     """
     check_layers(model, title, layer, head)
     each = bytes_of_text(model.encoder, batch.tokens.shape[1])
 
     def scored(memory: int) -> Tensor:
         sizes = [span.stop - span.start for span in spans(len(batch), each, memory)]
-        return torch.cat([score(texts) for texts in steps([*batch.split(sizes)])])
+        return torch.cat([score(texts, memory) for texts in steps([*batch.split(sizes)])])
 
     scores = backing_off(scored, budget or budget_on(batch.tokens.device))
     return only_scorable(by_word(scores.double(), batch), batch)
@@ -54,7 +55,8 @@ def texts_in_pieces(
 def bytes_of_text(encoder: Encoder, length: int) -> int:
     """Say how much memory all layers of one text take, which is so many positions long."""
     weights = encoder.heads * (_WEIGHTS_AT_ONCE + encoder.layer_count)
-    return 4 * length * (weights * length + _STATES_AT_ONCE * encoder.width)
+    states = encoder.width * (_STATES_AT_ONCE + 2 * encoder.layer_count)
+    return 4 * length * (weights * length + states)
 
 
 def one_layer(model: AttentionModel, batch: Batch, layer: int | None) -> LayerParts:

@@ -43,7 +43,7 @@ def attention(
         weights = model(batch).attention
         return only_scorable(by_word(tied(weights, model, weights, batch), batch), batch)
 
-    def paid(texts: Batch) -> Tensor:
+    def paid(texts: Batch, memory: int) -> Tensor:
         chosen = one_layer(model, texts, layer).weights
         of_heads = chosen.mean(dim=1) if head is None else chosen[:, head]
         return torch.einsum("bi,bij->bj", model.reading(texts), of_heads)

@@ -18,12 +18,9 @@ from attex.foundations.errors import UserError
 from attex.foundations.registry import Spec
 from attex.models.encoder import Encoder
 from attex.models.layers import LayerParts
-from attex.models.pretrained_folder import EXTRA, config_of, library, reading
+from attex.models.pretrained_folder import config_of, library, reading
 from attex.models.pretrained_layers import Edit, Watch, running_above
 from attex.models.projection import PROJECTIONS, Projection
-
-NEEDED = {"transformers": EXTRA}
-"""What a component for pretrained models requires, and what brings it."""
 
 Layers = tuple[Annotated[int, Field(ge=0, le=1000)], ...]
 """Numbers of layers, counted from 0, as an option."""

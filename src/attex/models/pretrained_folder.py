@@ -34,6 +34,7 @@ JOINED = "joined"
 """What a run's vocabulary says where its models read a text and its query as one."""
 
 _WEIGHTS = "*.safetensors"
+_VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json")
 _UNLIMITED = 10**9
 """Tokenizers that know no limit say more than this."""
 _AT_ONCE = 10_000
@@ -160,8 +161,10 @@ class WordCutter:
     """Cuts words as a pretrained model's own tokenizer does."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
         auto = library().AutoTokenizer
+        if not any((folder / name).is_file() for name in _VOCABULARIES):
+            # The library would make one that knows no word.
+            raise UserError(f"{folder} has no tokenizer: a fast one is needed, in a tokenizer.json")
         # A word stands alone: a tokenizer that marks the space before a word marks it at every word.
         self._tokenizer = reading(
             folder, "tokenizer", lambda: auto.from_pretrained(str(folder), add_prefix_space=True)
@@ -169,7 +172,7 @@ class WordCutter:
         if not self._tokenizer.is_fast:
             raise UserError(
                 f"{folder}: its tokenizer ({type(self._tokenizer).__name__}) does not say which word a "
-                "piece is of; a fast tokenizer is needed, that is one with a tokenizer.json"
+                "piece is of: a fast one is needed, in a tokenizer.json"
             )
         self.longest = _longest(config_of(folder), self._tokenizer)
         blank = self._tokenizer.mask_token_id

@@ -8,13 +8,17 @@ from torch import Tensor
 
 from attex.foundations.registry import RUNTIME, Spec
 from attex.models.architecture import MODELS, Architecture
-from attex.models.pretrained import NEEDED, Layers, Pretrained, Rate
+from attex.models.pretrained import Layers, Pretrained, Rate
 from attex.models.pretrained_classifier import PretrainedClassifier, outputs_for
 from attex.models.pretrained_folder import config_of
 from attex.models.projection import PROJECTIONS
 
 
-@MODELS.register("pretrained_classifier", cite="Devlin et al. 2019", requires=NEEDED)
+@MODELS.register(
+    "pretrained_classifier",
+    cite="Devlin et al. 2019",
+    requires={"transformers": "pip install 'attex[hf]'"},
+)
 class PretrainedClassifierArchitecture(Architecture):
     """A pretrained sequence classifier as it is: ŷ = head(state of the first marker).
 

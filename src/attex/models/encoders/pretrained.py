@@ -7,11 +7,15 @@ from pydantic import Field
 
 from attex.foundations.registry import RUNTIME, Spec
 from attex.models.encoder import ENCODERS
-from attex.models.pretrained import NEEDED, Layers, Pretrained, Rate
+from attex.models.pretrained import Layers, Pretrained, Rate
 from attex.models.projection import PROJECTIONS
 
 
-@ENCODERS.register("pretrained", cite="Devlin et al. 2019", requires=NEEDED)
+@ENCODERS.register(
+    "pretrained",
+    cite="Devlin et al. 2019",
+    requires={"transformers": "pip install 'attex[hf]'"},
+)
 class PretrainedEncoder(Pretrained):
     """A pretrained encoder from a folder, as BERT: h_t = its last state of piece t.
 

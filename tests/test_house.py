@@ -54,6 +54,9 @@ TOP = {
 
 BARE = {"data", "models", "training", "importance", "agreement", "counterfactual", "testing"}
 BARE_PACKAGES = {"torch", "numpy", "scipy", "entmax", "pydantic", "pydantic_core", "safetensors"}
+PRETRAINED = ("models/pretrained.py", "models/pretrained_folder.py")
+"""The only files that know the library of pretrained models, which they import when it is used."""
+PRETRAINED_PACKAGES = {"transformers", "huggingface_hub"}
 PUBLIC = [
     "Experiment",
     "Explanation",
@@ -124,7 +127,19 @@ def test_what_authors_check_with_knows_rooms_up_to_agreement_and_nobody_knows_it
 def test_heavy_rooms_import_only_what_a_bare_machine_has(path: Path) -> None:
     if path.relative_to(SOURCE).parts[0] in BARE:
         roots = {name.split(".")[0] for name in imported(path)}
+        if path.relative_to(SOURCE).as_posix() in PRETRAINED:
+            roots -= PRETRAINED_PACKAGES
         assert roots <= BARE_PACKAGES | {"attex"} | set(sys.stdlib_module_names)
+
+
+@pytest.mark.parametrize("path", modules, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_pretrained_models_are_read_in_two_files_and_only_when_asked_for(path: Path) -> None:
+    def known(everywhere: bool) -> set[str]:
+        roots = {name.split(".")[0] for name in imported(path, everywhere)}
+        return roots & PRETRAINED_PACKAGES
+
+    assert not known(everywhere=False)
+    assert not known(everywhere=True) or path.relative_to(SOURCE).as_posix() in PRETRAINED
 
 
 def test_stages_before_the_report_need_no_package_of_the_report() -> None:

@@ -36,9 +36,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return path
 
 
-def corpus_of(
-    texts: Sequence[str], queries: Sequence[str] | None = None, truth: bool = False
-) -> Corpus:
+def corpus_of(texts: Sequence[str], queries: Sequence[str] | None = None, truth: bool = False) -> Corpus:
     documents = [
         Document(
             str(number),

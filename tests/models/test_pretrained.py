@@ -1,53 +1,25 @@
 """Pretrained models under our attention, against transformers' own way of running them."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from pretrained_folders import KINDS, transformers, write_folder
+from pretrained_toys import TEXTS, batch_of, classifier, encoder_under_attention
 from torch import Tensor
 
-from attex.data.batch import Batch, Batcher
-from attex.data.corpus import SPECIALS, Corpus
-from attex.data.reader import Document
-from attex.data.split import index_documents
-from attex.data.subwords import in_pieces
+from attex.data.batch import Batch
 from attex.foundations.errors import UserError
 from attex.foundations.storage import write_tensors
 from attex.models.architecture import MODELS
 from attex.models.assembly import assemble, load_model, without_numbers
-from attex.models.classifier import AttentionModel
 from attex.models.pretrained import edits
-from attex.models.pretrained_folder import PACKAGE, WordCutter, locate
+from attex.models.pretrained_folder import PACKAGE, locate
 from attex.models.projections import sparsemax
 
-TEXTS = ("the unbelievable film was not very good !", "dull", "a play is badly zorbed and fine")
 QUERIES = ("good", "is the film badly zorbed", "a")
 CPU = torch.device("cpu")
-
-
-def batch_of(folder: Path, texts: Sequence[str] = TEXTS, queries: Sequence[str] = ()) -> Batch:
-    documents = [
-        Document(str(n), "test", text.split(), "ab"[n % 2], query=queries[n].split() if queries else None)
-        for n, text in enumerate(texts)
-    ]
-    words = {word for document in documents for text in document.texts for word in text}
-    lexicon = [*SPECIALS, *sorted(words)]
-    split = index_documents(documents, {word: n for n, word in enumerate(lexicon)}, ["a", "b"])
-    corpus = Corpus(lexicon, len(lexicon), ["a", "b"], {"test": split}, facts={})
-    return Batcher(in_pieces(corpus, WordCutter(folder)), "test").batch(range(len(texts)))
-
-
-def encoder_under_attention(folder: Path, classes: int = 2, **options: Any) -> AttentionModel:
-    spec = {"encoder": {"type": "pretrained", "path": str(folder), **options}}
-    return assemble(MODELS.spec(spec), 0, classes, seed=0).eval()
-
-
-def classifier(folder: Path, classes: int = 2, **options: Any) -> AttentionModel:
-    spec = {"type": "pretrained_classifier", "path": str(folder), **options}
-    return assemble(MODELS.spec(spec), 0, classes, seed=0).eval()
 
 
 def as_it_is(folder: Path, batch: Batch, auto: str = "AutoModel") -> Any:
@@ -163,7 +135,7 @@ def test_the_first_layers_can_be_kept_alone(folder: Path) -> None:
     batch, model = batch_of(folder), encoder_under_attention(folder, layers=1)
     expected = as_it_is(folder, batch).hidden_states[1]
     assert apart(model.encode(model.embed(batch), batch)[batch.mask], expected[batch.mask]) < 1e-5
-    with pytest.raises(UserError, match="layers 3: .* has 2"):
+    with pytest.raises(UserError, match=r"layers 3: .* has 2"):
         encoder_under_attention(folder, layers=3)
 
 

@@ -57,23 +57,23 @@ def test_a_folder_without_weights_that_are_only_numbers(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has no weights in safetensors; load the model once"):
         locate(str(folder), [Path()])
     torch.save({}, folder / "pytorch_model.bin")
-    with pytest.raises(UserError, match="only a .bin, which is not read since reading it can run code"):
+    with pytest.raises(UserError, match=r"only a .bin, which is not read since reading it can run code"):
         locate(str(folder), [Path()])
     (folder / "config.json").unlink()
-    with pytest.raises(UserError, match="is no pretrained model: it has no config.json"):
+    with pytest.raises(UserError, match=r"is no pretrained model: it has no config.json"):
         locate(str(folder), [Path()])
 
 
 @pytest.mark.parametrize("path", ["nowhere", "a/b/c", "\x00", "x" * 5000])
 def test_a_path_to_nothing(path: str, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="is no folder in .*, nor the name of a hub's model"):
+    with pytest.raises(UserError, match=r"is no folder in .*, nor the name of a hub's model"):
         locate(path, [tmp_path])
 
 
 def test_a_package_that_is_not_here_or_has_no_model() -> None:
     with pytest.raises(UserError, match="there is no package of this name here"):
         locate("package:nobody_wrote_this", [])
-    with pytest.raises(UserError, match="has no config.json of a model"):
+    with pytest.raises(UserError, match=r"has no config.json of a model"):
         locate("package:json", [])
 
 
@@ -90,11 +90,13 @@ def test_a_tokenizer_that_does_not_tell_words(tmp_path: Path) -> None:
     folder = write_folder(tmp_path)
     # Of letters: there is no fast one.
     transformers.CanineTokenizer().save_pretrained(folder)
-    with pytest.raises(UserError, match=r"\(CanineTokenizer\) does not say which word .* fast one is needed"):
+    with pytest.raises(
+        UserError, match=r"\(CanineTokenizer\) does not say which word .* fast one is needed"
+    ):
         WordCutter(folder)
     for file in folder.glob("token*"):
         file.unlink()
-    with pytest.raises(UserError, match="has no tokenizer: a fast one is needed, in a tokenizer.json"):
+    with pytest.raises(UserError, match=r"has no tokenizer: a fast one is needed, in a tokenizer.json"):
         WordCutter(folder)
     (folder / "tokenizer.json").write_text("{}")
     with pytest.raises(UserError, match="its tokenizer cannot be read") as error:
@@ -119,7 +121,9 @@ def test_classes_are_matched_by_name_then_by_number() -> None:
 
 def test_other_classes_are_shown_beside_the_models() -> None:
     named = config_with({0: "good", 1: "bad"})
-    with pytest.raises(UserError, match=r"\['no', 'yes'\], and the labels of here are \['good', 'bad'\]"):
+    with pytest.raises(
+        UserError, match=r"\['no', 'yes'\], and the labels of here are \['good', 'bad'\]"
+    ):
         outputs_for(named, "here", ["no", "yes"])
     with pytest.raises(UserError, match=r"\['good'\], and"):
         outputs_for(named, "here", ["good"])

@@ -24,6 +24,7 @@ MODULES = (
     "counterfactual",
     "influence",
     "layers",
+    "stacked",
     "analyses",
     "new_texts",
     "site",

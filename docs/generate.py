@@ -42,12 +42,14 @@ def write_reference() -> None:
 
 
 def write_figures() -> None:
-    """Run the demo, and the demo with every analysis, and draw what the pages show of them."""
+    """Run the demo, the demo with every analysis and a Transformer, and draw what pages show of them."""
     demo = _run(DOCS.parent / "experiments" / "demo.jsonnet")
     shutil.copyfile(demo.path / "graphs" / "truth.svg", FIGURES / "demo_truth.svg")
     everything = _run(DOCS / "making" / "analyses.jsonnet")
     for name in analysis_figures.FROM_THE_RUN:
         shutil.copyfile(everything.path / "graphs" / f"{name}.svg", FIGURES / f"analysis_{name}.svg")
+    stacked = _run(DOCS / "making" / "stacked.jsonnet").path / "graphs" / "stacked_attention.svg"
+    shutil.copyfile(stacked, FIGURES / "analysis_stacked_attention.svg")
     drawn = dict(analysis_figures.figures(everything))
     drawn |= {"top_k_chance": top_k_figure.figure(), "exact_adversary": exact_adversary_figure.figure()}
     for name, specification in drawn.items():

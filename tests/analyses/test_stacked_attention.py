@@ -72,9 +72,11 @@ def test_all_texts_have_the_markers_row_and_a_sample_the_rest(folder: Path, corp
     torch.testing.assert_close(found["jsd"][sampled].double(), searched.jsd[sampled], atol=1e-3, rtol=0)
     torch.testing.assert_close(found["most"][sampled].double(), searched.most[sampled])
     few = found_of(model, corpus, texts=SAMPLE, layers=[0], heads=False)
-    assert few["tvd|even"].shape == (len(TEXTS), 2, 1)
+    assert few["tvd|uniform"].shape == (len(TEXTS), 2, 1)
     assert "jsd" not in few
-    torch.testing.assert_close(few["tvd|even"][:, 0, 0], found["tvd|even"][:, 0, 0], equal_nan=True)
+    torch.testing.assert_close(
+        few["tvd|uniform"][:, 0, 0], found["tvd|uniform"][:, 0, 0], equal_nan=True
+    )
 
 
 def test_the_table_has_means_and_chance_is_their_mean() -> None:

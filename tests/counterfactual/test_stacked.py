@@ -81,7 +81,7 @@ def erased(weights: Tensor, batch: Batch, draw: int) -> Tensor:
 
 CHANGES: dict[str, tuple[Callable[[ReadLayer], Moved], Weights, int]] = {
     "permuted": (lambda layer: under_permuted(layer, draws=DRAWS), shuffled, DRAWS),
-    "even": (under_even, evened, 1),
+    "uniform": (under_even, evened, 1),
     "erased": (without_heads, erased, 1),
 }
 

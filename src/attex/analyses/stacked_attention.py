@@ -15,7 +15,6 @@ from attex.analyses.stacked_findings import (
     ANY,
     CHANGES,
     ERASED,
-    EVEN,
     EXAMINED,
     FLIPS,
     JSD,
@@ -23,6 +22,7 @@ from attex.analyses.stacked_findings import (
     PERMUTED,
     SEARCHED,
     TVD,
+    UNIFORM,
     at_random,
     change_rows,
     examined,
@@ -64,11 +64,11 @@ _SEARCH = "search"
 class StackedAttentionAnalysis(Analysis):
     """Change of the output under other weights inside layers of self-attention, by layer and head.
 
-    `permuted`: the pieces of words change places, alike in all heads and rows; `even`: what a row has
-    for them is spread evenly; `erased`: a head gives nothing. What rows have for markers stays where it
-    is. All below the layer is fixed, and all above follows. TVD is that of the output from the model's
-    own, and `flips` the share of the texts whose decision is another. The row of the head `any` is that
-    of a head drawn at random, and `chance` what it comes to.
+    `permuted`: the pieces of words change places, alike in all heads and rows; `uniform`: what a row
+    has for them is spread evenly; `erased`: a head gives nothing. What rows have for markers stays
+    where it is. All below the layer is fixed, and all above follows. TVD is that of the output from the
+    model's own, and `flips` the share of the texts whose decision is another. The row of the head `any`
+    is that of a head drawn at random, and `chance` what it comes to.
 
     In the last layer of a classifier that reads a marker only the marker's row counts. Other weights
     cost one position there: it is done for all texts, with `draws` permutations each. Elsewhere each
@@ -91,9 +91,6 @@ class StackedAttentionAnalysis(Analysis):
     views: ClassVar = {
         "stacked_attention": View(
             ("change", "layer"), ("mean", "low", "high", "flips", "chance"), {"head": ALL_HEADS}
-        ),
-        "stacked_attention_search": View(
-            ("epsilon",), ("mean", "low", "high", "ratio", "ratio_low", "ratio_high")
         ),
     }
     examines = True
@@ -183,7 +180,7 @@ class StackedAttentionAnalysis(Analysis):
         draws = self.draws if layer.weights.shape[2] == 1 else 1
         changes: dict[str, Moved] = {
             PERMUTED: under_permuted(layer, draws=draws, heads=self.heads),
-            EVEN: under_even(layer, heads=self.heads),
+            UNIFORM: under_even(layer, heads=self.heads),
             ERASED: without_heads(layer, heads=self.heads),
         }
         for change, moved in changes.items():

@@ -9,8 +9,8 @@ from attex.agreement.intervals import mean_interval, ratio_interval
 from attex.analyses.analysis import Evidence
 from attex.analyses.summary import seed_groups, summarise
 
-PERMUTED, EVEN, ERASED = "permuted", "even", "erased"
-CHANGES = (PERMUTED, EVEN, ERASED)
+PERMUTED, UNIFORM, ERASED = "permuted", "uniform", "erased"
+CHANGES = (PERMUTED, UNIFORM, ERASED)
 ALL_HEADS, ANY = "all", "any"
 TVD, FLIPS, EXAMINED = "tvd|", "flips|", "examined"
 JSD, MOST, SEARCHED = "jsd", "most", "searched"

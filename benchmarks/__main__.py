@@ -19,6 +19,7 @@ MODULES = (
     "training",
     "adversary",
     "deletion",
+    "pretrained",
     "ranking",
     "calibration",
     "counterfactual",

@@ -81,6 +81,8 @@ ABOUT = {
 GIVEN = {
     "csv": {"path": "reviews.csv"},
     "jsonl": {"path": "reviews.jsonl"},
+    "pretrained": {"path": "path/to/my-bert"},
+    "pretrained_classifier": {"path": "path/to/my-bert"},
     "adversarial": {"base": {"trainer": "supervised"}},
     "guided": {"guide": {"trainer": "supervised"}},
     "jaccard_at_k": {"k": 3},

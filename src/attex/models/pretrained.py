@@ -27,6 +27,8 @@ Layers = tuple[Annotated[int, Field(ge=0, le=1000)], ...]
 Rate = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 
 _OURS = "attex"
+_SMALL = 384
+"""The width of a layer that takes, with what a gradient needs kept, about as much as a small encoder."""
 _WEIGHTS_MADE = 4
 """Text-sized rows that a head makes for a position: energies, weights, and a mask's copies."""
 
@@ -166,6 +168,7 @@ class Pretrained(Encoder):
         self.heads: int = config.num_attention_heads
         self.layer_count: int = config.num_hidden_layers
         self.weights_per_position = _WEIGHTS_MADE * self.heads
+        self.memory_factor = max(1, self.layer_count * self.width // _SMALL)
         chosen = range(self.layer_count) if swapped is None else swapped
         beyond = [layer for layer in chosen if layer >= self.layer_count]
         if beyond:

@@ -105,13 +105,13 @@ class Estimates:
             pace = self._measure(plan, measure, model, texts) if count else None
             if pace is not None:
                 paces[measure.title] = pace, count
-                parts[measure.title] = pace.seconds(texts.lengths, _tokens(device)) * count
+                parts[measure.title] = pace.seconds(texts.lengths, _tokens(device, model)) * count
         total = sum(parts.values())
         if total < WORTH_TELLING:
             return
         yield _sentence(parts, len(plan.seeds), self._engine.jobs, any(map(_is_finding, tasks)))
         for title, (pace, count) in paces.items():
-            yield from _outliers(title, pace, count, texts, _tokens(device))
+            yield from _outliers(title, pace, count, texts, _tokens(device, model))
 
     def _training(self, plan: Plan, corpus: Corpus, model: AttentionModel) -> float | None:
         trainer: Trainer = TRAINERS.bind(plan.config.trainer)
@@ -161,8 +161,8 @@ def measured(measure: Measure, model: AttentionModel, texts: Batcher, power: int
     return Pace(max(seconds - each * length**power, 0.0) / length, each, power)
 
 
-def _tokens(device: torch.device) -> int:
-    return PIECE_TOKENS[device.type]
+def _tokens(device: torch.device, model: AttentionModel) -> int:
+    return PIECE_TOKENS[device.type] // model.encoder.memory_factor
 
 
 def _is_of(task: Task, measure: Spec, split: str) -> bool:

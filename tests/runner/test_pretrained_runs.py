@@ -13,6 +13,7 @@ from safetensors.torch import load_file
 
 import attex
 from attex.config.loading import validate
+from attex.explanation import Explainer
 from attex.foundations.errors import UserError
 from attex.runner.plan import Plan
 from attex.runner.workspace import Workspace
@@ -234,3 +235,29 @@ def test_real_weights_are_examined_under_our_attention(place: Path) -> None:
     done = run(place, name="minilm", data=data, model={"encoder": encoder}, trainer={"epochs": 1})
     assert done.metrics["seeds"]["0"]["training"]["epochs"]
     assert done.instances["leave_one_out"].list.len().sum() > 0
+
+
+def test_a_text_and_its_query_are_read_and_scored_as_one(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "bert", positions=128)
+    config = {
+        "data": {"type": "planted", "task": "question", "sizes": [20, 10, 10]},
+        "model": {"type": "pretrained_classifier", "path": str(folder)},
+        "trainer": {"epochs": 1},
+        "importance": ["attention", "leave_one_out"],
+        "analyses": ["truth"],
+    }
+    done = attex.run(config, output_dir=tmp_path / "out", device="cpu")
+    assert isinstance(done, attex.Run)
+    for row in done.instances.to_dicts():
+        assert not np.isnan(row["leave_one_out"]).any()
+        assert len(row["truth"]) == len(row["tokens"]) == len(row["attention"])
+    explanation = done.explain("the room was fine", query="did we like it")
+    assert explanation.tokens == ["the", "room", "was", "fine", "did", "we", "like", "it"]
+    assert {len(scores) for scores in explanation.scores.values()} == {8}
+    explainer = Explainer(done)
+    document = explainer.document("the room was fine", "did we like it")
+    shown = explainer.explored(explainer.batch(document), 8)
+    assert shown["attention"] == pytest.approx(explanation.scores["attention"])
+    assert shown["values"] is None
+    with pytest.raises(UserError, match="read two texts: give the query"):
+        done.explain("the room was fine")

@@ -40,12 +40,6 @@ class Cutter(Protocol):
         """Return the markers around a text, or around a text and its query."""
 
 
-def joined(corpus: Corpus) -> Corpus:
-    """Return the corpus with each text and its query as one text, whose marks are those of the text."""
-    splits = {name: _joined(part) for name, part in corpus.splits.items()}
-    return replace(corpus, splits=splits) if corpus.has_queries else corpus
-
-
 def in_pieces(corpus: Corpus, cutter: Cutter) -> Corpus:
     """Give every split the pieces of its texts; of those with a query, of both as one text.
 
@@ -73,6 +67,7 @@ def in_pieces(corpus: Corpus, cutter: Cutter) -> Corpus:
 
 
 def _joined(part: Split) -> Split:
+    """Return each text and its query as one text, whose marks are those of the text."""
     if part.query_words is None or part.query_starts is None:
         return part
     starts, query_starts = part.starts, part.query_starts

@@ -162,7 +162,7 @@ class Pretrained(Encoder):
         swapped: Layers | None = None,
     ) -> None:
         super().__init__()
-        self.model, self.has_own_head = _read(folder, layers, head_for)
+        self.model = _read(folder, layers, head_for)
         config = self.model.config
         self.width: int = config.hidden_size
         self.heads: int = config.num_attention_heads
@@ -188,11 +188,6 @@ class Pretrained(Encoder):
         """The model less a head."""
         return self.model.base_model
 
-    @property
-    def parts(self) -> Any:
-        """The part that adds positions and the like to what was looked up; not every model has one."""
-        return getattr(self.base, "embeddings", None)
-
     def _hold_table(self) -> None:
         table = self.base.get_input_embeddings()
         # In a tuple it is not listed as a module: its rows would be found twice, here and in the model.
@@ -211,7 +206,7 @@ class Pretrained(Encoder):
 
     def enter(self, embedded: Tensor, batch: Batch) -> Tensor:
         """Tell the model which pieces are of a query, if it has a vector to tell it with."""
-        types = getattr(self.parts, "token_type_embeddings", None)
+        types = getattr(getattr(self.base, "embeddings", None), "token_type_embeddings", None)
         if batch.segment is None or types is None or len(types.weight) < 2:
             return embedded
         # The model itself adds the vector of the first kind at every position.
@@ -296,8 +291,8 @@ def _blanked(states: Tensor, mask: Tensor) -> Tensor:
     return states.masked_fill(~mask[..., None], 0.0)
 
 
-def _read(folder: Path, layers: int | None, head_for: int | None) -> tuple[Any, bool]:
-    """Read a model, on the meta device its shapes; and say whether it has a head for so many classes."""
+def _read(folder: Path, layers: int | None, head_for: int | None) -> Any:
+    """Read a model; on the meta device, or where weights come later, its shapes only."""
     transformers = _under_ours()
     config = config_of(folder)
     _check_kind(folder, config)
@@ -329,7 +324,7 @@ def _read(folder: Path, layers: int | None, head_for: int | None) -> tuple[Any, 
     if head_for is None and getattr(base, "pooler", None) is not None:
         # It sums a text up, which our attention does here.
         base.pooler = None
-    return model, own_head
+    return model
 
 
 def _check_kind(folder: Path, config: Any) -> None:

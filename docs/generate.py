@@ -42,14 +42,16 @@ def write_reference() -> None:
 
 
 def write_figures() -> None:
-    """Run the demo, the demo with every analysis, and one that deceives; draw what the pages show."""
+    """Run the demo, all analyses, one that deceives and a Transformer; draw what pages show of them."""
     demo = _run(DOCS.parent / "experiments" / "demo.jsonnet")
     shutil.copyfile(demo.path / "graphs" / "truth.svg", FIGURES / "demo_truth.svg")
     everything = _run(DOCS / "making" / "analyses.jsonnet")
     deceptive = _run(DOCS / "making" / "deceptive.jsonnet")
+    stacked = _run(DOCS / "making" / "stacked.jsonnet")
     for run, names in (
         (everything, analysis_figures.FROM_THE_RUN),
         (deceptive, analysis_figures.FROM_DECEPTION),
+        (stacked, ["stacked_attention"]),
     ):
         for name in names:
             shutil.copyfile(run.path / "graphs" / f"{name}.svg", FIGURES / f"analysis_{name}.svg")

@@ -35,6 +35,8 @@ MEASURED = ("attention", "gradient", "gradient_norm", "gradient_norm[hidden]")
 """One of each kind that an analysis may ask for."""
 EVERY = [entry.name for entry in ANALYSES]
 CPU = torch.device("cpu")
+ENCODERS = {"stacked_attention": "transformer"}
+"""What an analysis is shown that has nothing to say of an LSTM."""
 
 
 def _corpus(classes: int) -> Corpus:
@@ -66,7 +68,8 @@ def examined(name: str, classes: int = 2, constant: bool = False) -> tuple[Analy
     analysis: Analysis = ANALYSES.bind(ANALYSES.spec(name))
     corpus = _corpus(classes)
     measures = tuple(MEASURES.spec(measure) for measure in MEASURED)
-    models = [make_model(classes=classes, seed=seed) for seed in SEEDS]
+    encoder = ENCODERS.get(name, "lstm")
+    models = [make_model(encoder, classes=classes, seed=seed) for seed in SEEDS]
     if analysis.lacks(models[0], corpus) is not None:
         return None
     analysis.check(corpus, measures)

@@ -9,6 +9,8 @@ from toy_evidence import evidence
 from toys import make_model
 
 from attex.analyses.analysis import ANALYSES, Analysis
+from attex.analyses.stacked_attention import StackedAttentionAnalysis
+from attex.foundations.errors import UserError
 from attex.models.classifier import AttentionModel
 
 OF_ATTENTION = {
@@ -27,13 +29,14 @@ def bound(name: str, **options: Any) -> Analysis:
     return analysis
 
 
-def without_weights(attention: str = "tanh", classes: int = 2) -> AttentionModel:
-    return make_model(attention=attention, classes=classes).to("meta")
+def without_weights(attention: str = "tanh", classes: int = 2, encoder: str = "lstm") -> AttentionModel:
+    return make_model(encoder, attention=attention, classes=classes).to("meta")
 
 
 def lacking(analysis: Analysis, classes: int = 2, truth: bool = True, **model: Any) -> str | None:
     corpus = replace(evidence(truth=truth).corpus, classes=["a", "b", "c"][:classes])
-    return analysis.lacks(without_weights(classes=classes, **model), corpus)
+    stacked = {"encoder": "transformer"} if isinstance(analysis, StackedAttentionAnalysis) else {}
+    return analysis.lacks(without_weights(classes=classes, **stacked | model), corpus)
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -58,7 +61,8 @@ def test_truth_is_nowhere_if_no_token_is_marked(name: str) -> None:
     texts = corpus.splits["test"]
     assert texts.truth is not None
     unmarked = replace(texts, truth=torch.zeros_like(texts.truth))
-    said = bound(name).lacks(without_weights(), replace(corpus, splits={"test": unmarked}))
+    model = without_weights(encoder="transformer")
+    said = bound(name).lacks(model, replace(corpus, splits={"test": unmarked}))
     assert (said is not None) == (name == "truth")
 
 
@@ -83,3 +87,18 @@ def test_adversaries_are_only_searched_for_where_the_maximum_is_not_known(
     corpus = replace(corpus, classes=["a", "b", "c"][:classes])
     assert analysis.lacks(model, corpus) is None
     assert [*analysis.lacks_parts(model, corpus)] == ["exact"]
+
+
+def test_layers_of_self_attention_are_not_in_every_model() -> None:
+    assert lacking(bound("stacked_attention"), encoder="lstm") == (
+        "the model has no layers of self-attention"
+    )
+    assert lacking(bound("stacked_attention", layers=[1])) is None
+    with pytest.raises(UserError, match="there is no layer 2; the model has 2, from 0 on"):
+        lacking(bound("stacked_attention", layers=[0, 2]))
+
+
+def test_rows_are_searched_for_where_one_alone_is_read() -> None:
+    model, corpus = without_weights(encoder="transformer"), evidence().corpus
+    assert list(bound("stacked_attention").lacks_parts(model, corpus)) == ["search"]
+    assert not bound("stacked_attention", search=False).lacks_parts(model, corpus)

@@ -1,5 +1,6 @@
 """Folders that hold no model for attex: each is refused in one line that says what would be needed."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -135,3 +136,12 @@ def test_a_model_without_a_head_does_not_come_trained() -> None:
     config = transformers.BertConfig(architectures=["BertModel"])
     with pytest.raises(UserError, match=r"no classification head \(BertModel\)"):
         outputs_for(config, "here", ["a", "b"])
+
+
+def test_a_head_that_reads_all_states(tmp_path: Path) -> None:
+    write_folder(tmp_path, labels=("a", "b"))
+    config = json.loads((tmp_path / "config.json").read_text()) | {"classifier_pooling": "mean"}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    spec = MODELS.spec({"type": "pretrained_classifier", "path": str(tmp_path)})
+    with pytest.raises(UserError, match="its head reads the mean of all states"):
+        without_numbers(spec, 0, 2)

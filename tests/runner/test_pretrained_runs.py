@@ -20,6 +20,7 @@ from attex.runner.workspace import Workspace
 
 MEASURES = ["attention", "gradient", "leave_one_out"]
 QUICK = {"type": "agreement", "draws": 9}
+STACKED = {"type": "stacked_attention", "draws": 2, "texts": 5, "steps": 20}
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +54,7 @@ def run(place: Path, **changed: Any) -> attex.Run:
 
 @pytest.fixture(scope="module")
 def examined(place: Path) -> attex.Run:
-    return run(place, name="examined", analyses=[QUICK, "permutation", "erasure"])
+    return run(place, name="examined", analyses=[QUICK, STACKED, "permutation", "erasure"])
 
 
 def said_by_itself(folder: Path, text: str) -> dict[str, float]:
@@ -77,6 +78,17 @@ def test_a_classifier_that_was_never_trained_here_is_examined(examined: attex.Ru
     page = examined.report.read_text(encoding="utf-8")
     assert "In short" in page
     assert "pretrained_classifier" in page
+
+
+def test_weights_inside_its_layers_are_changed(examined: attex.Run) -> None:
+    changes, searched = examined.tables["stacked_attention"], examined.tables["stacked_attention_search"]
+    counts = {
+        layer: changes.filter((changes["layer"] == layer) & (changes["head"] == "1"))["n"].to_list()
+        for layer in ("0", "1")
+    }
+    assert counts == {"0": [5] * 3, "1": [len(examined.instances)] * 3}
+    assert searched["n"].to_list() == [5]
+    assert "Does the output hang on one head?" in examined.report.read_text(encoding="utf-8")
 
 
 def test_what_does_not_apply_to_it_is_said(examined: attex.Run) -> None:

@@ -13,6 +13,7 @@ from attex.foundations.memory import Budget, backing_off, budget_on, spans
 from attex.foundations.progress import steps
 from attex.importance.measure import by_word, check_layers, only_scorable
 from attex.models.classifier import AttentionModel
+from attex.models.encoder import Encoder
 from attex.models.layers import LayerParts
 
 Layer = Annotated[int, Field(ge=0, le=1000)]
@@ -41,10 +42,7 @@ def texts_in_pieces(
     makes on the way. Attention is kept of those texts only.
     """
     check_layers(model, title, layer, head)
-    encoder, length = model.encoder, batch.tokens.shape[1]
-    weights = encoder.heads * (_WEIGHTS_AT_ONCE + encoder.layer_count)
-    states = encoder.width * (_STATES_AT_ONCE + 2 * encoder.layer_count)
-    each = 4 * length * (weights * length + states)
+    each = bytes_of_text(model.encoder, batch.tokens.shape[1])
 
     def scored(memory: int) -> Tensor:
         sizes = [span.stop - span.start for span in spans(len(batch), each, memory)]
@@ -52,6 +50,13 @@ def texts_in_pieces(
 
     scores = backing_off(scored, budget or budget_on(batch.tokens.device))
     return only_scorable(by_word(scores.double(), batch), batch)
+
+
+def bytes_of_text(encoder: Encoder, length: int) -> int:
+    """Say how much memory all layers of one text take, which is so many positions long."""
+    weights = encoder.heads * (_WEIGHTS_AT_ONCE + encoder.layer_count)
+    states = encoder.width * (_STATES_AT_ONCE + 2 * encoder.layer_count)
+    return 4 * length * (weights * length + states)
 
 
 def one_layer(model: AttentionModel, batch: Batch, layer: int | None) -> LayerParts:

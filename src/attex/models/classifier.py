@@ -117,6 +117,14 @@ class AttentionModel(nn.Module):
         """Yield the layers of self-attention of these texts, the first one first."""
         return self.encoder.layer_parts(self.encoder.enter(self.embed(batch), batch), batch.mask)
 
+    def after_layer(self, layer: int, states: Tensor, batch: Batch) -> Tensor:
+        """Give the logits [B,O] that follow from the states [B,T,m] that leave a layer.
+
+        Layers of self-attention are counted from 0. All above that layer is computed anew.
+        """
+        hidden, asked = self.encoder.onward(states, batch.mask, layer), self.ask(batch)
+        return self.decode(hidden, self.attend(hidden, batch, asked), batch, asked)
+
     def reading(self, batch: Batch) -> Tensor:
         """Say how much of each state of the last layer is read for the output: [B,T], of sum 1."""
         return self.attend(self.encode(self.embed(batch), batch), batch)

@@ -109,6 +109,10 @@ class Encoder(nn.Module, ABC):
         """Yield the layers of self-attention, the first one first; none where there is no such layer."""
         return iter(())
 
+    def onward(self, states: Tensor, mask: Tensor, layer: int) -> Tensor:
+        """Encode on from the states [B,T,m] that leave one of its layers, counted from 0."""
+        raise TypeError(f"{type(self).__name__} has no layers of self-attention")
+
     def summary(self, hidden: Tensor, mask: Tensor) -> Tensor:
         """Sum a text up, as a query is: hidden [B,T,width] → [B,width].
 

@@ -19,7 +19,7 @@ from attex.foundations.registry import Spec
 from attex.models.encoder import Encoder
 from attex.models.layers import LayerParts
 from attex.models.pretrained_folder import config_of, library, reading
-from attex.models.pretrained_layers import Edit, Watch
+from attex.models.pretrained_layers import Edit, Watch, running_above
 from attex.models.projection import PROJECTIONS, Projection
 
 Layers = tuple[Annotated[int, Field(ge=0, le=1000)], ...]
@@ -256,6 +256,24 @@ class Pretrained(Encoder):
             self(embedded, mask)
         yield from watch.parts(_under)
 
+    def onward(self, states: Tensor, mask: Tensor, layer: int) -> Tensor:
+        """Run the layers above one, and what the model does with their states."""
+        return _blanked(self._run_above(self.base, states, mask, layer)[0], mask)
+
+    def classify_onward(self, states: Tensor, mask: Tensor, layer: int) -> Tensor:
+        """Run the layers above one, and the head: logits [B,C].
+
+        Above the last layer the states [B,1,m] of the first marker will do, which the head reads alone.
+        """
+        logits: Tensor = self._run_above(self.model, states, mask, layer).logits
+        return logits
+
+    def _run_above(self, model: Any, states: Tensor, mask: Tensor, layer: int) -> Any:
+        # What is embedded goes no further than to the first layer.
+        nothing = states.new_zeros(*mask.shape, self._table[0].embedding_dim)
+        with running_above(self.base, layer, states):
+            return self._run(model, nothing, mask, frozenset(), above=layer)[0]
+
     def _states(
         self, embedded: Tensor, mask: Tensor, watched: frozenset[int]
     ) -> tuple[Tensor, dict[int, Tensor]]:
@@ -263,10 +281,13 @@ class Pretrained(Encoder):
         return _blanked(made[0], mask), weights
 
     def _run(
-        self, model: Any, embedded: Tensor, mask: Tensor, watched: frozenset[int]
+        self, model: Any, embedded: Tensor, mask: Tensor, watched: frozenset[int], above: int = -1
     ) -> tuple[Any, dict[int, Tensor]]:
-        """Run a part of the model; return what it makes, and the weights of the watched layers."""
-        with _passing(_Pass(self._projections, watched, _EDITS.get({}))) as now:
+        """Run a part of the model; return what it makes, and the weights of the watched layers.
+
+        Layers are at work `above` one only.
+        """
+        with _passing(_Pass(self._projections, watched, _EDITS.get({}), layer=above + 1)) as now:
             made = model(inputs_embeds=embedded, attention_mask=mask.long())
         return made, now.weights
 
@@ -284,6 +305,8 @@ def _read(folder: Path, layers: int | None, head_for: int | None) -> Any:
     transformers = _under_ours()
     config = config_of(folder)
     _check_kind(folder, config)
+    if head_for is not None:
+        _check_head(folder, config)
     has_head = any("ForSequenceClassification" in name for name in config.architectures or ())
     own_head = head_for is not None and has_head and config.num_labels == head_for
     if layers is not None:
@@ -318,6 +341,16 @@ def _check_kind(folder: Path, config: Any) -> None:
         raise UserError(
             f"{folder} is a model of type '{config.model_type}', which reads a text and writes another: "
             "an encoder is needed, as BERT is"
+        )
+
+
+def _check_head(folder: Path, config: Any) -> None:
+    """Refuse a head that reads the mean of all states, as some models let one choose."""
+    pooling = getattr(config, "classifier_pooling", "cls")
+    if pooling != "cls":
+        raise UserError(
+            f"{folder}: its head reads the {pooling} of all states (classifier_pooling), not the first "
+            "marker's; a head on the first marker is needed, or the encoder 'pretrained' in its place"
         )
 
 

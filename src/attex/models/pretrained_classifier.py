@@ -65,10 +65,21 @@ class PretrainedClassifier(AttentionModel):
         logits, hidden, weights = encoder.classify(encoder.enter(embedded, batch), batch.mask)
         attention = weights.mean(dim=1)[:, 0] * batch.scorable
         energies = attention.clamp(min=torch.finfo(attention.dtype).tiny).log()
+        return Trace(
+            embedded, hidden, energies, attention, hidden[:, 0], self._of_classes(logits, batch)
+        )
+
+    def _of_classes(self, logits: Tensor, batch: Batch) -> Tensor:
         logits = only_candidates(logits[:, self.order], batch.allowed)
         if logits.shape[1] == 2 and batch.allowed is None:
-            logits = logits[:, 1:] - logits[:, :1]
-        return Trace(embedded, hidden, energies, attention, hidden[:, 0], logits)
+            return logits[:, 1:] - logits[:, :1]
+        return logits
+
+    def after_layer(self, layer: int, states: Tensor, batch: Batch) -> Tensor:
+        """Run the model on; above the last layer the first marker's states [B,1,m] are enough."""
+        encoder: Any = self.encoder
+        logits = encoder.classify_onward(states, batch.mask[:, : states.shape[1]], layer)
+        return self._of_classes(logits, batch)
 
     def reading(self, batch: Batch) -> Tensor:
         """Read the first marker's state, and no other."""

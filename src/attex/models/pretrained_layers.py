@@ -1,5 +1,6 @@
 """The layers of a pretrained model taken apart, whatever its kind: by what its attention is given."""
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -94,6 +95,26 @@ class Watch:
         """What the attention has mixed goes into the output projection first."""
         if self.seen and self.seen[-1].values is not None and self.seen[-1].output is None:
             self.seen[-1].output = module
+
+
+@contextmanager
+def running_above(base: nn.Module, layer: int, states: Tensor) -> Iterator[None]:
+    """Let a model's layers up to one, counted from 0, do nothing in here but hand on given states."""
+    # By calls and not by modules: a model may run one module as all of its layers.
+    calls = itertools.count()
+
+    def from_then_on(run: Callable[..., Tensor]) -> Callable[..., Tensor]:
+        return lambda *args, **named: states if next(calls) <= layer else run(*args, **named)
+
+    layers = _layers(base)
+    for module in layers:
+        # On the object, where it hides the method of its class.
+        vars(module)["forward"] = from_then_on(module.forward)
+    try:
+        yield
+    finally:
+        for module in layers:
+            del vars(module)["forward"]
 
 
 def _layers(base: nn.Module) -> set[nn.Module]:

@@ -63,9 +63,12 @@ class Transformer(Encoder):
 
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
         """Encode, without keeping the self-attention."""
-        states = self._enter(embedded)
-        for layer in self.stack:
-            states, _ = layer(states, mask)
+        return self.onward(self._enter(embedded), mask, -1)
+
+    def onward(self, states: Tensor, mask: Tensor, layer: int) -> Tensor:
+        """Run the layers above one; −1 stands below the first."""
+        for above in self.stack[layer + 1 :]:
+            states, _ = above(states, mask)
         return self._leave(states, mask)
 
     @torch.no_grad()

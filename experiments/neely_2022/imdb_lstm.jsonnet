@@ -1,0 +1,3 @@
+// Neely et al. (2022): a BiLSTM on IMDB, all pairs of attention and five attribution methods.
+local paper = import '../lib/neely_2022.libsonnet';
+paper.lstm { data: paper.data.imdb }

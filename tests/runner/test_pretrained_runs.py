@@ -111,6 +111,7 @@ def test_words_that_are_cut_off_have_no_scores_and_are_counted(examined: attex.R
     assert 'id="not-read"' in examined.report.read_text(encoding="utf-8")
     # What is left of these texts counts like others.
     assert examined.tables["agreement"]["undefined"].sum() == 0
+    assert examined.tables["agreement"]["null_pieces"].is_finite().all()
 
 
 def test_a_new_text_is_explained_by_the_run_folder_alone(

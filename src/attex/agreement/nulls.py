@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attex.agreement.patterns import Pattern, compacted, dependence_of, first_positions
 from attex.agreement.statistic import Agreement
-from attex.foundations.draws import permutations
+from attex.foundations.draws import permutations, uniforms
 from attex.foundations.memory import spans
 
 Options = dict[str, Any]
@@ -124,6 +124,38 @@ class Shifts:
             moved = b[span, None].expand(-1, most, -1).gather(-1, source)
             pieces.append(_values(self._statistic, a[span], moved, counted[span], taken(options, span)))
         return _summed(torch.cat(pieces).where(number < others, float("nan")))
+
+
+class GroupShuffles:
+    """Random permutations within groups of positions, as of words that are equally long.
+
+    What such words have in common, whatever two measures say of them, is left as it is.
+    """
+
+    def __init__(self, statistic: Callable[..., Agreement], draws: int, seed: int = 0) -> None:
+        self._statistic = statistic
+        self._draws = draws
+        self._seed = seed
+
+    def draw(
+        self, a: Tensor, b: Tensor, groups: Tensor, mask: Tensor, ids: Tensor, options: Options
+    ) -> Drawn:
+        """Shuffle b within the groups: a, b, groups (whole numbers), mask [B,T], ids [B] → Drawn."""
+        a, b, of = (compacted(x.double(), mask) for x in (a, b, groups))
+        counted, length = first_positions(mask), mask.shape[1]
+        # Positions that do not count are a group of their own, behind all others.
+        of = of.masked_fill(~counted, float(groups.max()) + 1 if groups.numel() else 0.0)
+        places = (of * length + torch.arange(length, device=of.device)).argsort(dim=1)
+        pieces = [a.new_empty(0, self._draws)]
+        size = self._draws * length * _BYTES_PER_POSITION
+        for span in spans(len(a), size, _PIECE[mask.device.type]):
+            drawn = uniforms(ids.to(mask.device)[span], counted[span], self._draws, self._seed)
+            # Sorted by group and then by draw, and by group and then by place: value for value.
+            source = (of[span, None] + drawn).argsort(dim=-1)
+            order = torch.empty_like(source).scatter(-1, places[span, None].expand_as(source), source)
+            moved = b[span, None].expand_as(drawn).gather(-1, order)
+            pieces.append(_values(self._statistic, a[span], moved, counted[span], taken(options, span)))
+        return _summed(torch.cat(pieces))
 
 
 def taken(options: Options, rows: Any) -> Options:

@@ -21,7 +21,7 @@ from attex.analyses.analysis import (
     Result,
     Subject,
 )
-from attex.analyses.measure_pairs import COLUMNS, Comparer, support
+from attex.analyses.measure_pairs import COLUMNS, OF_PIECES, Comparer, support
 from attex.analyses.quantity import Quantity, by_class, mean, ratio
 from attex.analyses.summary import ALL_SEEDS, frame
 from attex.analyses.views import View
@@ -50,7 +50,8 @@ class AgreementAnalysis(Analysis):
     `calibrated` = Σ(value − null)/Σ(ceiling − null) with its interval; the shares of texts that are
     significant (p ≤ 0.05, two-sided: the statistic's own test, else by `draws` shuffles), above and
     below chance, and after Benjamini & Hochberg over all texts; the mean k compared, the mean
-    number of attention weights that are not 0, and the controls.
+    number of attention weights that are not 0, and the controls. Where scores add up pieces of words,
+    `null_pieces` is what shuffles among words of equally many pieces give.
 
     `controls` are the same comparison in the untrained model and under the model's own attention,
     permuted: they show agreement that is built in, and by default are run where it is (an encoder
@@ -198,7 +199,7 @@ class AgreementAnalysis(Analysis):
         """Read how every pair compares under a statistic."""
 
         def columns(pair: tuple[str, str]) -> dict[str, np.ndarray]:
-            keys = {column: _key(spec, pair, column) for column in (*COLUMNS, *VARIANTS)}
+            keys = {column: _key(spec, pair, column) for column in (*COLUMNS, OF_PIECES, *VARIANTS)}
             keys |= {SUPPORT: SUPPORT}
             return {c: evidence.stacked(key) for c, key in keys.items() if key in evidence.findings}
 

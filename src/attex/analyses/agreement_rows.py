@@ -9,6 +9,7 @@ import numpy as np
 from attex.agreement.intervals import ratio_interval
 from attex.agreement.significance import benjamini_hochberg
 from attex.analyses.headline import OVERALL as OVERALL
+from attex.analyses.measure_pairs import OF_PIECES
 from attex.analyses.summary import seed_groups, summarise
 
 SIGNIFICANT = 0.05
@@ -19,7 +20,7 @@ LENGTHS = (1, 11, 21, 41, 81, 161, 321)
 class Comparisons:
     """How one pair of measures compares in S models on N texts: every column [S,N].
 
-    `columns` are those of `measure_pairs.COLUMNS`, `support`, and one for each control.
+    `columns` are those of `measure_pairs`, `support`, and one for each control.
     """
 
     def __init__(self, seeds: Sequence[int], columns: dict[str, np.ndarray]) -> None:
@@ -78,6 +79,7 @@ class Comparisons:
         row = summary | {
             "null": mean("null"),
             "null_shift": mean("null_shift"),
+            **({OF_PIECES: mean(OF_PIECES)} if OF_PIECES in columns else {}),
             "null_std": mean("null_std"),
             "ceiling": mean("ceiling"),
             "calibrated": float(gained.sum() / room.sum()) if room.sum() else float("nan"),

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from attex.agreement.calibration import Calibration, against
 from attex.agreement.depth import resolve_depth
-from attex.agreement.nulls import Shifts, Shuffles
+from attex.agreement.nulls import GroupShuffles, Shifts, Shuffles
 from attex.agreement.statistic import STATISTICS
 from attex.analyses.pieces import put_together
 from attex.data.batch import ordered_batches, padded_sizes
@@ -19,6 +19,8 @@ _TESTED_DRAWS = 99
 """Draws for a statistic that knows its null distribution: they are only looked at."""
 _SHIFTS = 5
 """Shifts of each text: their mean over the texts is what counts."""
+_WITHIN = 20
+"""Shuffles among words of equally many pieces, of each text: again their mean over the texts counts."""
 _SHOWN = 20
 """Draws of each text that a figure shows."""
 
@@ -41,6 +43,9 @@ p_value is two-sided: the statistic's own test where it has one, else by the dra
 which side of chance a text is. `sample` [N,20] are draws of the null, in float16: they are only shown.
 """
 
+OF_PIECES = "null_pieces"
+"""One more where words are cut into pieces: the mean of shuffles among words of equally many pieces."""
+
 
 class Comparer:
     """Compares measures under one statistic; what chance gives is drawn once for all of them."""
@@ -55,6 +60,8 @@ class Comparer:
         self._drop_ends = drop_ends
         self._compute = STATISTICS[statistic.type].target
         self._shifts = Shifts(self._compute, _SHIFTS)
+        self._per_word = texts.pieces_per_word
+        self._within = GroupShuffles(self._compute, _WITHIN)
         self._tested, self._untested = (Shuffles(self._compute, n) for n in (_TESTED_DRAWS, draws))
 
     def values(self, scores: dict[str, Tensor], pair: tuple[str, str]) -> Tensor:
@@ -81,7 +88,11 @@ class Comparer:
         ids = self._texts.ids[torch.from_numpy(chosen)]
         shuffled = against(self._compute, shuffles, a, b, mask, ids, options)
         shifted = self._shifts.draw(a, b, mask, ids, options).mean
-        return _columns(shuffled, shifted, chosen)
+        columns = _columns(shuffled, shifted, chosen)
+        if self._per_word is not None:
+            groups = self._texts.side_by_side(self._per_word, chosen)[0].to(self._device)
+            columns[OF_PIECES] = self._within.draw(a, b, groups, mask, ids, options).mean
+        return columns
 
     def _batches(self) -> list[np.ndarray]:
         return ordered_batches(self._lengths, _PADDED_TOKENS)

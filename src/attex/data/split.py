@@ -53,6 +53,15 @@ class Split:
         """Tokens per text, without markers; those of a query do not count."""
         return self.starts.diff()
 
+    @property
+    def pieces_per_word(self) -> Tensor | None:
+        """How many pieces each word has, flat beside `words`; None where words are not cut."""
+        if self.piece_words is None or self.piece_starts is None:
+            return None
+        first = self.starts[:-1].repeat_interleave(self.piece_starts.diff())
+        inside = self.piece_words >= 0
+        return torch.bincount((first + self.piece_words)[inside], minlength=len(self.words))
+
     def side_by_side(self, flat: Tensor, texts: np.ndarray) -> tuple[Tensor, Tensor]:
         """Lay what is flat beside `words` side by side: values [B,T], and a mask [B,T] of words read."""
         values, mask = pad(flat, self.starts, texts)

@@ -64,7 +64,7 @@ def test_what_the_page_adds_passes_the_tests_it_shows(house: Path) -> None:
 def test_what_the_page_adds_passes_the_tests_that_find_it(house: Path) -> None:
     # One model of the new parts, and not the new parts with everything there is.
     models = "running_mean-gated-softmax or running_mean and not test_invariance"
-    others = "gated.py or rbo or occlusion.py or hard.py or every_registered"
+    others = "gated.py or rbo or blanking.py or hard.py or every_registered"
     run(f"python -m pytest -x {FOUND_BY_THEMSELVES} -k '{models} or {others}'", house)
 
 

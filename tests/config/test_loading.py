@@ -134,7 +134,7 @@ def test_resolving_fills_in_every_default_and_loses_nothing() -> None:
     assert resolved["data"]["labels"] == ["b", "a"]
     assert resolved["data"]["tokenizer"] == "words_and_marks"
     assert resolved["trainer"]["patience"] == 2
-    assert resolved["importance"][0] == {"type": "attention"}
+    assert resolved["importance"][0] == {"type": "attention", "layer": None, "head": None}
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,7 @@ def test_every_analysis_works_with_a_query(output: Path) -> None:
     assert manifest["left_out"] == {
         "adversarial (exact)": "the maximum is known of two classes and a linear decoder only",
         "impermissible": "the data marks no token as impermissible",
+        "stacked_attention": "the model has no layers of self-attention",
     }
     assert set(finished.tables["adversarial"]["method"]) == {"search"}
     page = finished.report.read_text(encoding="utf-8")

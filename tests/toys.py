@@ -112,12 +112,16 @@ def make_model(
     spread: float = 1.5,
     decoder: str = "linear",
     query: dict[str, Any] | None = None,
+    encoding: dict[str, Any] | None = None,
 ) -> AttentionModel:
-    """Build a small random model; `spread` is large enough to make its attention uneven."""
+    """Build a small random model; `spread` is large enough to make its attention uneven.
+
+    `encoding` are options of the encoder.
+    """
     projected = {"projection": projection} if takes_projection(attention) else {}
     parts = {
         "embedding_width": WIDTH,
-        "encoder": sized(encoder),
+        "encoder": sized(encoder) | (encoding or {}),
         "attention": {"type": attention} | projected,
         "decoder": decoder,
         "query": query,

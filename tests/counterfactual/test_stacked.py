@@ -167,11 +167,11 @@ def test_a_text_alone_moves_as_it_does_beside_others(pretrained: AttentionModel)
 def by_hand(model: AttentionModel, batch: Batch, layer: int, edit: Any) -> Tensor:
     """Run our Transformer with its own weights, step by step, with one layer's attention edited."""
     encoder: Any = model.encoder
-    assert isinstance(encoder.norm, nn.LayerNorm)
+    first = isinstance(encoder.norm, nn.LayerNorm)
     states = encoder._enter(model.embed(batch))
     size, length, width = states.shape
     for number, block in enumerate(encoder.stack):
-        mapped = block.queries_keys_values(block.before_attention(states))
+        mapped = block.queries_keys_values(block.before_attention(states) if first else states)
         split = mapped.view(size, length, 3, encoder.heads, width // encoder.heads)
         queries, keys, values = (split[:, :, part].transpose(1, 2) for part in range(3))
         energies = queries @ keys.mT / (width // encoder.heads) ** 0.5
@@ -179,15 +179,20 @@ def by_hand(model: AttentionModel, batch: Batch, layer: int, edit: Any) -> Tenso
         if number == layer:
             weights, values = edit(weights, values)
         states = states + block.output((weights @ values).transpose(1, 2).flatten(2))
-        states = states + block.feed(block.before_feed(states))
-    hidden = encoder.norm(states) * batch.mask[..., None]
+        if first:
+            states = states + block.feed(block.before_feed(states))
+        else:
+            states = block.after_attention(states)
+            states = block.after_feed(states + block.feed(states))
+    hidden = (encoder.norm(states) if first else states) * batch.mask[..., None]
     return model.decode(hidden, model.attend(hidden, batch), batch)
 
 
+@pytest.mark.parametrize("normalised", ["before", "after"])
 @pytest.mark.parametrize("change", CHANGES)
 @torch.no_grad()
-def test_our_own_transformer_under_our_attention(change: str) -> None:
-    model = make_model("transformer").double()
+def test_our_own_transformer_under_our_attention(change: str, normalised: str) -> None:
+    model = make_model("transformer", encoding={"normalised": normalised}).double()
     batch = make_batch([4, 1, 7])
     ours, others, draws = CHANGES[change]
     nothing = by_hand(model, batch, -1, None)

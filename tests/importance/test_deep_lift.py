@@ -161,6 +161,14 @@ def test_contributions_sum_to_what_the_output_rises_by(
     assert completeness(model, batch, "deep_lift_shap", samples=1).max() < 1e-4
 
 
+@pytest.mark.parametrize("projection", ["softmax", "sparsemax"])
+def test_they_do_where_a_transformer_normalises_after_each_step(projection: str) -> None:
+    model = make_model("transformer", "sdp", projection, encoding={"normalised": "after"})
+    batch = make_batch([5, 3])
+    assert completeness(model, batch, "deep_lift").max() < 1e-4
+    assert completeness(model, batch, "deep_lift_shap", samples=1).max() < 1e-4
+
+
 def test_with_padding_as_background_several_baselines_are_one() -> None:
     model, batch = make_model("gru"), make_batch(LENGTHS)
     one, several = deep_lift(model, batch), deep_lift_shap(model, batch, background="padding")

@@ -81,8 +81,9 @@ def test_a_state_that_nothing_moves_is_undefined():
     assert whole(model, batch).isnan().all()
 
 
-def test_the_length_of_normalised_states_has_no_influences():
-    model, batch = make_model("transformer").eval(), make_batch(LENGTHS)
+@pytest.mark.parametrize("normalised", ["before", "after"])
+def test_the_length_of_normalised_states_has_no_influences(normalised):
+    model, batch = make_model("transformer", encoding={"normalised": normalised}), make_batch(LENGTHS)
     assert whole(model, batch).isnan().all()
     assert not whole(model, batch, on="dimensions")[batch.scorable].isnan().all()
 
@@ -94,6 +95,9 @@ def test_the_length_of_normalised_states_has_no_influences():
         {"layers": 3, "heads": 4},
         {"heads": 2, "inner_projection": "sparsemax"},
         {"inner_projection": {"type": "entmax", "alpha": 1.3}},
+        {"layers": 1, "normalised": "after"},
+        {"layers": 3, "heads": 4, "normalised": "after"},
+        {"heads": 2, "inner_projection": "sparsemax", "normalised": "after"},
     ],
 )
 @pytest.mark.parametrize("width", [5, 40])

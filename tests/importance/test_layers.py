@@ -25,10 +25,13 @@ from attex.models.classifier import AttentionModel
 LENGTHS = [6, 1, 9]
 
 
-def stacked(layers: int = 3, heads: int = 2, projection: str = "softmax") -> AttentionModel:
+def stacked(
+    layers: int = 3, heads: int = 2, projection: str = "softmax", normalised: str = "before"
+) -> AttentionModel:
     """Build a Transformer in float64 whose heads attend to something."""
     encoder = {"type": "transformer", "hidden": 8, "layers": layers, "heads": heads}
-    parts = {"embedding_width": WIDTH, "encoder": encoder | {"inner_projection": projection}}
+    encoder |= {"inner_projection": projection, "normalised": normalised}
+    parts = {"embedding_width": WIDTH, "encoder": encoder}
     model = assemble(MODELS.spec(parts), VOCABULARY, 2, seed=1).double().eval()
     torch.manual_seed(2)
     for parameter in model.parameters():
@@ -62,7 +65,8 @@ class Layer:
 
     def __init__(self, layer: torch.nn.Module, states: torch.Tensor) -> None:
         self.layer, self.states = layer, states
-        mixed = layer.queries_keys_values(layer.before_attention(states))
+        self.first = isinstance(layer.before_attention, torch.nn.LayerNorm)
+        mixed = layer.queries_keys_values(layer.before_attention(states) if self.first else states)
         size = states.shape[-1] // layer.heads
         self.weights, self.values = [], []
         for head in range(layer.heads):
@@ -82,7 +86,10 @@ class Layer:
         for value in values if zeroed is not None else ():
             value[zeroed] = 0.0
         after = self.states + self.attended(values)
-        return after + self.layer.feed(self.layer.before_feed(after))
+        if self.first:
+            return after + self.layer.feed(self.layer.before_feed(after))
+        after = self.layer.after_attention(after)
+        return self.layer.after_feed(after + self.layer.feed(after))
 
     def given(self, i: int, j: int) -> torch.Tensor:
         """Σ_h α_ij f(x_j), with f = the head's columns of the output projection after its value."""
@@ -128,20 +135,25 @@ def scored(scores: torch.Tensor, batch: Batch) -> list[np.ndarray]:
     return [scores[row][batch.scored[row]].numpy() for row in range(len(batch))]
 
 
-@pytest.fixture(params=["our attention", "a marker", "a marker, words in pieces"])
+@pytest.fixture(
+    params=["our attention", "normalised after each step", "a marker", "a marker, words in pieces"]
+)
 def read(request: pytest.FixtureRequest) -> tuple[AttentionModel, Batch]:
     batch = make_batch(LENGTHS)
     if request.param == "our attention":
         return stacked(), batch
+    if request.param == "normalised after each step":
+        return stacked(normalised="after"), batch
     return marked(stacked()), batch if request.param == "a marker" else in_pieces(batch)
 
 
 Read = tuple[AttentionModel, Batch]
 
 
+@pytest.mark.parametrize("normalised", ["before", "after"])
 @torch.no_grad()
-def test_parts_add_up_to_the_layer() -> None:
-    model, batch = stacked(), make_batch(LENGTHS)
+def test_parts_add_up_to_the_layer(normalised: str) -> None:
+    model, batch = stacked(normalised=normalised), make_batch(LENGTHS)
     for row in range(len(LENGTHS)):
         length = LENGTHS[row] + 2
         for parts, layer in zip(model.layer_parts(batch), apart(model, batch, row), strict=True):

@@ -76,11 +76,19 @@ def test_average_is_a_linear_layer_and_a_tanh() -> None:
     assert torch.allclose(encoder(embedded, mask), expected)
 
 
-def test_a_transformer_layer_equals_torchs() -> None:
-    encoder, (embedded, mask) = make(type="transformer", hidden=8, heads=2, layers=2), inputs()
+@pytest.mark.parametrize("normalised", ["before", "after"])
+def test_a_transformer_layer_equals_torchs(normalised: str) -> None:
+    encoder = make(type="transformer", hidden=8, heads=2, layers=2, normalised=normalised)
+    embedded, mask = inputs()
+    for name, parameter in encoder.named_parameters():
+        if "before" in name or "after" in name or name.startswith("norm"):
+            nn.init.uniform_(parameter, 0.5, 1.5)
     states = encoder.input(embedded) + torch.tensor(sinusoids(9, 8), dtype=torch.float32)
+    first = normalised == "before"
     for layer in encoder.stack:
-        reference = nn.TransformerEncoderLayer(8, 2, 8, 0.0, norm_first=True, batch_first=True)
+        reference = nn.TransformerEncoderLayer(8, 2, 8, 0.0, norm_first=first, batch_first=True)
+        of_attention = layer.before_attention if first else layer.after_attention
+        of_feed = layer.before_feed if first else layer.after_feed
         reference.load_state_dict(
             {
                 "self_attn.in_proj_weight": layer.queries_keys_values.weight,
@@ -91,14 +99,14 @@ def test_a_transformer_layer_equals_torchs() -> None:
                 "linear1.bias": layer.feed[0].bias,
                 "linear2.weight": layer.feed[2].weight,
                 "linear2.bias": layer.feed[2].bias,
-                "norm1.weight": layer.before_attention.weight,
-                "norm1.bias": layer.before_attention.bias,
-                "norm2.weight": layer.before_feed.weight,
-                "norm2.bias": layer.before_feed.bias,
+                "norm1.weight": of_attention.weight,
+                "norm1.bias": of_attention.bias,
+                "norm2.weight": of_feed.weight,
+                "norm2.bias": of_feed.bias,
             }
         )
         states = reference(states, src_key_padding_mask=~mask)
-    expected = encoder.norm(states) * mask[..., None]
+    expected = (encoder.norm(states) if first else states) * mask[..., None]
     assert torch.allclose(encoder(embedded, mask), expected, atol=1e-5)
 
 
@@ -120,6 +128,12 @@ def test_the_layers_of_a_transformer_are_distributions(projection: str) -> None:
     assert torch.allclose(layers.sum(dim=-1), torch.ones(4, 2, 1, 9), atol=1e-5)
     assert (layers[~mask[:, None, None, None, :].expand_as(layers)] == 0).all()
     assert make(type="lstm").trace(embedded, mask)[1] is None
+
+
+def test_where_a_transformer_normalises_is_no_part_of_old_keys() -> None:
+    spec = ENCODERS.spec
+    assert "normalised" not in spec({"type": "transformer", "normalised": "before"}).settings()
+    assert spec({"type": "transformer", "normalised": "after"}).settings()["normalised"] == "after"
 
 
 @pytest.mark.parametrize(

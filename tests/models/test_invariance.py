@@ -2,7 +2,9 @@
 
 import pytest
 import torch
-from toys import KINDS, cheap, make_batch, make_model, rows_of, with_measures
+from toys import KINDS, cheap, make_batch, make_model, measures_of, rows_of, with_measures
+
+from attex.models.classifier import AttentionModel
 
 LENGTHS = [7, 1, 12, 2, 5]
 
@@ -30,7 +32,15 @@ def test_predictions_and_attention_are_the_same_alone_padded_and_in_any_batch(
 def test_every_measure_is_the_same_alone_padded_and_in_any_batch(
     kind: tuple[str, str, str], measure: str
 ) -> None:
-    model = make_model(*kind)
+    check_alone_and_together(make_model(*kind), measure)
+
+
+@pytest.mark.parametrize("measure", measures_of("transformer"))
+def test_so_it_is_where_a_transformer_normalises_after_each_step(measure: str) -> None:
+    check_alone_and_together(make_model("transformer", "sdp", encoding={"normalised": "after"}), measure)
+
+
+def check_alone_and_together(model: AttentionModel, measure: str) -> None:
     batch = make_batch(LENGTHS)
     score = cheap(measure)
     together = score(model, batch)

@@ -153,16 +153,22 @@ def _run_gru(cell: nn.GRU, tokens: Both) -> Both:
 def _(encoder: Transformer, embedded: Both, mask: Tensor) -> Both:
     states = embedded.through(lambda x: encoder.input(x) + sinusoids(x, encoder.width))
     for layer in cast(Any, encoder.stack):
-        mixed = row_step(layer.before_attention, states).through(layer.queries_keys_values)
+        mixed = _normalised(layer.before_attention, states).through(layer.queries_keys_values)
         queries, keys, values = (_by_head(part, encoder.heads) for part in mixed.chunk(3))
         energies = matmul(queries, keys.through(lambda k: k.mT / math.sqrt(k.shape[-1])))
         counted = mask[:, None, None, :].expand_as(energies.text)
         weights = row_step(functools.partial(_projected, layer.project, counted), energies)
         attended = matmul(weights, values).through(lambda a: a.transpose(1, 2).flatten(-2))
-        states = states + attended.through(layer.output)
+        states = _normalised(layer.after_attention, states + attended.through(layer.output))
         first, _, second = layer.feed
-        states = states + relu(row_step(layer.before_feed, states).through(first)).through(second)
-    return _only(mask, row_step(encoder.norm, states))
+        fed = relu(_normalised(layer.before_feed, states).through(first)).through(second)
+        states = _normalised(layer.after_feed, states + fed)
+    return _only(mask, _normalised(encoder.norm, states))
+
+
+def _normalised(norm: nn.Module, states: Both) -> Both:
+    """Normalise states, where the encoder does; a quadrature of nothing would only cost."""
+    return row_step(norm, states) if isinstance(norm, nn.LayerNorm) else states
 
 
 @functools.singledispatch

@@ -20,8 +20,10 @@ class Layer(Protocol):
     """The parts of a layer that are taken apart here."""
 
     heads: int
-    before_attention: nn.LayerNorm
-    before_feed: nn.LayerNorm
+    before_attention: nn.Module
+    after_attention: nn.Module
+    before_feed: nn.Module
+    after_feed: nn.Module
     queries_keys_values: nn.Linear
     output: nn.Linear
     feed: nn.Sequential
@@ -36,40 +38,46 @@ class InnerLayer:
 
     def __init__(self, layer: Layer, states: Tensor, mask: Tensor) -> None:
         self._attention = _Attention(layer, states, mask)
-        after = states + layer.output(self._attention.attended)
-        self._normalised, self._scale = _normalise(layer.before_feed, after)
+        summed = states + layer.output(self._attention.attended)
+        self._after_attention = _normalised(layer.after_attention, summed)
+        after = self._after_attention.states
+        self._before_feed = _normalised(layer.before_feed, after)
         first, activation, second = layer.feed
         assert isinstance(first, nn.Linear)
         assert isinstance(activation, nn.ReLU)
         assert isinstance(second, nn.Linear)
-        inner = first(self._normalised * layer.before_feed.weight + layer.before_feed.bias)
-        self.states = after + second(activation(inner))
+        inner = first(self._before_feed.states)
+        self._after_feed = _normalised(layer.after_feed, after + second(activation(inner)))
+        self.states = self._after_feed.states
         self._active = (inner > 0).to(states.dtype)
-        self._into_feed = _centred(first.weight * layer.before_feed.weight)
+        self._into_feed = self._before_feed.into(first.weight)
         self._out_of_feed = second.weight
         self._output = layer.output.weight
 
     def gradients(self, above: Tensor) -> Tensor:
         """Return what gradients with respect to `states` are at the layer's input: [B,T,m] each."""
+        above = self._after_feed.back(self._after_feed.into(above))
         fed = ((above @ self._out_of_feed) * self._active) @ self._into_feed
-        after = _through_normalisation(fed, self._normalised, self._scale).add_(above)
+        after = self._before_feed.back(fed).add_(above)
+        after = self._after_attention.back(self._after_attention.into(after))
         return self._attention.gradients(after @ self._output).add_(after)
 
 
 class LastLayer:
-    """The last layer and the normalisation behind it, with u_pᵀ ∂h_p/∂(input) at hand for every p.
+    """The last layer with what normalises it, and u_pᵀ ∂h_p/∂(input) at hand for every p.
 
     states [B,T,m] went into the layer; directions u [B,T,m]; mask [B,T].
     """
 
     def __init__(
-        self, layer: Layer, norm: nn.LayerNorm, states: Tensor, mask: Tensor, directions: Tensor
+        self, layer: Layer, norm: nn.Module, states: Tensor, mask: Tensor, directions: Tensor
     ) -> None:
         self._attention = attention = _Attention(layer, states, mask)
         with torch.enable_grad():
-            after = (states + layer.output(attention.attended)).detach().requires_grad_()
-            hidden = norm(after + layer.feed(layer.before_feed(after)))
-            (self._beside,) = torch.autograd.grad(hidden, after, directions)
+            summed = (states + layer.output(attention.attended)).detach().requires_grad_()
+            after = layer.after_attention(summed)
+            hidden = norm(layer.after_feed(after + layer.feed(layer.before_feed(after))))
+            (self._beside,) = torch.autograd.grad(hidden, summed, directions)
         # What the output of each head is worth to its own state: [B,heads,T,d].
         worth = attention.by_head(self._beside @ layer.output.weight)
         self._slopes = attention.slopes(worth)
@@ -83,13 +91,13 @@ class LastLayer:
         vectors = torch.cat([self._by_weight[:, :, p], attention.by_key[:, :, p]], dim=1)
         given = factors.mT @ vectors
         given[:, p] += self._own[:, p]
-        given = _through_normalisation(given, attention.normalised, attention.scale)
+        given = attention.before.back(given)
         given[:, p] += self._beside[:, p]
         return given
 
 
 class _Attention:
-    """The attention of a layer over its normalised input, and its derivative.
+    """The attention of a layer over its input, normalised or not, and its derivative.
 
     A product with a query's or a key's matrix is made here, once for all that go back; with the
     normalisation's scale in it, and centred, as going back through the normalisation would do.
@@ -97,9 +105,8 @@ class _Attention:
 
     def __init__(self, layer: Layer, states: Tensor, mask: Tensor) -> None:
         self._heads = layer.heads
-        self.normalised, self.scale = _normalise(layer.before_attention, states)
-        inner = self.normalised * layer.before_attention.weight + layer.before_attention.bias
-        parts = layer.queries_keys_values(inner).chunk(3, dim=-1)
+        self.before = _normalised(layer.before_attention, states)
+        parts = layer.queries_keys_values(self.before.states).chunk(3, dim=-1)
         queries, keys, self._values = (self.by_head(part) for part in parts)
         self._root = math.sqrt(queries.shape[-1])
         with torch.enable_grad():
@@ -109,7 +116,7 @@ class _Attention:
         self.weights = self._projected.detach()
         self.attended = _side_by_side(self.weights @ self._values)
         # By part, head and output: [3,heads,d,m].
-        matrices = _centred(layer.queries_keys_values.weight * layer.before_attention.weight)
+        matrices = self.before.into(layer.queries_keys_values.weight)
         of_query, of_key, self.of_value = matrices.view(3, layer.heads, -1, states.shape[-1])
         self._into_values = matrices[-states.shape[-1] :]
         # What a slope of an energy gives to its query's position, of each key, and to its key's.
@@ -127,13 +134,13 @@ class _Attention:
         return gradient / self._root
 
     def gradients(self, worth: Tensor) -> Tensor:
-        """Return the gradient at the input of the normalisation for one [B,T,m] at the outputs."""
+        """Return the gradient at the layer's input for one [B,T,m] at the outputs."""
         by_head = self.by_head(worth)
         slopes = self.slopes(by_head)
         given = _side_by_side(self.weights.mT @ by_head) @ self._into_values
         given += (slopes @ self.by_query).sum(dim=1)
         given += (slopes.mT @ self.by_key).sum(dim=1)
-        return _through_normalisation(given, self.normalised, self.scale)
+        return self.before.back(given)
 
 
 def _side_by_side(by_head: Tensor) -> Tensor:
@@ -141,22 +148,45 @@ def _side_by_side(by_head: Tensor) -> Tensor:
     return by_head.transpose(1, 2).flatten(2)
 
 
-def _centred(weight: Tensor) -> Tensor:
-    """Take the mean off every row of a matrix, so that what it gives back has none."""
-    return weight - weight.mean(dim=1, keepdim=True)
+class _Unchanged:
+    """A place where nothing is normalised: `states` are what went in."""
+
+    def __init__(self, states: Tensor) -> None:
+        self.states = states
+
+    def into(self, rows: Tensor) -> Tensor:
+        """Take rows [...,m] that give gradients with respect to `states` half the way back."""
+        return rows
+
+    def back(self, halfway: Tensor) -> Tensor:
+        """Take gradients the other half; overwrites them where they change."""
+        return halfway
 
 
-def _through_normalisation(centred: Tensor, normalised: Tensor, scale: Tensor) -> Tensor:
-    """Go back through a normalisation from gradients without a mean; overwrites them."""
-    along = (centred * normalised).mean(dim=-1, keepdim=True)
-    return centred.addcmul_(along, normalised, value=-1).mul_(scale)
+class _Normalised(_Unchanged):
+    """A normalisation: `states` came out of it.
+
+    The way back is by its scale and less the mean, which a matrix can have in it once and for all, and
+    then by what depends on the state.
+    """
+
+    def __init__(self, norm: nn.LayerNorm, states: Tensor) -> None:
+        centred = states - states.mean(dim=-1, keepdim=True)
+        self._factor = (centred.pow(2).mean(dim=-1, keepdim=True) + norm.eps).rsqrt()
+        self._unit, self._scale = centred * self._factor, norm.weight
+        super().__init__(self._unit * norm.weight + norm.bias)
+
+    def into(self, rows: Tensor) -> Tensor:
+        scaled = rows * self._scale
+        return scaled - scaled.mean(dim=-1, keepdim=True)
+
+    def back(self, halfway: Tensor) -> Tensor:
+        along = (halfway * self._unit).mean(dim=-1, keepdim=True)
+        return halfway.addcmul_(along, self._unit, value=-1).mul_(self._factor)
 
 
-def _normalise(norm: nn.LayerNorm, states: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the states with mean 0 and variance 1, and what they were multiplied by [B,T,1]."""
-    centred = states - states.mean(dim=-1, keepdim=True)
-    scale = (centred.pow(2).mean(dim=-1, keepdim=True) + norm.eps).rsqrt()
-    return centred * scale, scale
+def _normalised(norm: nn.Module, states: Tensor) -> _Unchanged:
+    return _Normalised(norm, states) if isinstance(norm, nn.LayerNorm) else _Unchanged(states)
 
 
 def narrow_factor(weight: Tensor) -> Tensor:

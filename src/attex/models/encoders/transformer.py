@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Literal
 
 import torch
 from pydantic import Field
@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from attex.foundations.errors import UserError
 from attex.foundations.memory import spans
 from attex.foundations.progress import steps
-from attex.foundations.registry import Spec
+from attex.foundations.registry import LATER, Spec
 from attex.models.attention import SOFTMAX
 from attex.models.encoder import ENCODERS, Encoder, Width
 from attex.models.layers import LayerParts, StackedLayer
@@ -31,8 +31,9 @@ class Transformer(Encoder):
 
     embedded [B,T,d] → hidden [B,T,hidden]. Embeddings are mapped to `hidden` and sinusoidal
     positions added; two layers of one head, all widths 128 (Meister et al. 2021), normalised
-    before each step, which they leave open. `inner_projection` replaces the softmax of the
-    self-attention; the attention that decides stands on top of the encoder.
+    before each step. They leave open where; with `normalised: 'after'` it is after each, as in Vaswani
+    et al. 2017: x ← LN(x + Att(x)), x ← LN(x + FF(x)), h = x. `inner_projection` replaces the softmax
+    of the self-attention; the attention that decides stands on top of the encoder.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Transformer(Encoder):
         layers: Annotated[int, Field(ge=1, le=48)] = 2,
         heads: Annotated[int, Field(ge=1, le=64)] = 1,
         inner_projection: Annotated[Spec, PROJECTIONS.choice] = SOFTMAX,
+        normalised: Annotated[Literal["before", "after"], LATER] = "before",
     ) -> None:
         super().__init__()
         if hidden % heads or hidden % 2:
@@ -52,13 +54,18 @@ class Transformer(Encoder):
         self.width, self.layer_count, self.heads = hidden, layers, heads
         self.weights_per_position = _WEIGHTS_MADE * heads
         self.input = nn.Linear(embedding_width, hidden)
-        self.stack = nn.ModuleList(_Layer(hidden, heads, inner_projection) for _ in range(layers))
-        self.norm = nn.LayerNorm(hidden)
+        norm_before = normalised == "before"
+        self.stack = nn.ModuleList(
+            _Layer(hidden, heads, inner_projection, norm_before) for _ in range(layers)
+        )
+        self.norm = nn.LayerNorm(hidden) if norm_before else nn.Identity()
 
     @property
     def lengths_vary(self) -> bool:
         """False while the last normalisation scales all dimensions alike: ‖h‖ is √m for any text."""
-        scale, shift = self.norm.weight, self.norm.bias
+        last = self.norm if isinstance(self.norm, nn.LayerNorm) else self.stack[-1].after_feed
+        assert isinstance(last, nn.LayerNorm)
+        scale, shift = last.weight, last.bias
         return bool((scale != scale[0]).any() or (shift != 0).any())
 
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
@@ -125,12 +132,17 @@ class Transformer(Encoder):
 
 
 class _Layer(StackedLayer):
-    """One layer of self-attention and feed-forward, each with its residual."""
+    """One layer of self-attention and feed-forward, each with its residual.
 
-    def __init__(self, hidden: int, heads: int, projection: Spec) -> None:
+    Either what enters a step is normalised, or the sum that leaves it; what is not, passes unchanged.
+    """
+
+    def __init__(self, hidden: int, heads: int, projection: Spec, norm_before: bool) -> None:
         super().__init__()
         self.heads = heads
-        self.before_attention, self.before_feed = nn.LayerNorm(hidden), nn.LayerNorm(hidden)
+        before, after = (nn.LayerNorm, nn.Identity) if norm_before else (nn.Identity, nn.LayerNorm)
+        self.before_attention, self.before_feed = before(hidden), before(hidden)
+        self.after_attention, self.after_feed = after(hidden), after(hidden)
         self.queries_keys_values = nn.Linear(hidden, 3 * hidden)
         self.output = nn.Linear(hidden, hidden)
         self.feed = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, hidden))
@@ -151,8 +163,8 @@ class _Layer(StackedLayer):
 
     def finish(self, mixed: Tensor, inputs: Tensor) -> Tensor:
         """Go on from what the heads have mixed."""
-        states = inputs + self.output(mixed.flatten(-2))
-        finished: Tensor = states + self.feed(self.before_feed(states))
+        states = self.after_attention(inputs + self.output(mixed.flatten(-2)))
+        finished: Tensor = self.after_feed(states + self.feed(self.before_feed(states)))
         return finished
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+import scipy  # Its parts, which take long, are imported where they are first used.
 
 CHANCE = 0.05
 """How often the number of a perfect replication is called different."""
@@ -115,7 +115,7 @@ def are_different(one: Prediction, other: Prediction, level: float = CHANCE) -> 
     gap = abs(one.mean - other.mean)
     if scale == 0:
         return gap > 0
-    return bool(2 * stdtr(freedom, -gap / scale) <= level)
+    return bool(2 * scipy.special.stdtr(freedom, -gap / scale) <= level)
 
 
 def _known(values: Sequence[float]) -> np.ndarray:
@@ -123,4 +123,4 @@ def _known(values: Sequence[float]) -> np.ndarray:
 
 
 def _quantile(freedom: int, level: float) -> float:
-    return float(stdtrit(freedom, (1 + level) / 2)) if freedom else math.nan
+    return float(scipy.special.stdtrit(freedom, (1 + level) / 2)) if freedom else math.nan

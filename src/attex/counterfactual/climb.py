@@ -104,7 +104,7 @@ class Climb:
                 self._remember(weights, jsd, gap, step)
             if step == steps:
                 break
-            self._move(weights, slope - self._aim.penalty * gap_slope, step, lr)
+            self._move(weights, slope.sub_(gap_slope, alpha=self._aim.penalty), step, lr)
             if keep_best and patience is not None and step % _LOOK_EVERY == _LOOK_EVERY - 1:
                 self._drop(step - patience)
                 if not len(self._of_text["number"]):
@@ -113,15 +113,15 @@ class Climb:
 
     def _weights(self) -> tuple[Tensor, Tensor]:
         """Return the candidates on the mask, 0 off it, and their logarithms."""
-        logs = self._of_text["energies"].log_softmax(dim=-1) + self._of_text["share"].log()
+        logs = self._of_text["energies"].log_softmax(dim=-1).add_(self._of_text["share"].log())
         return logs.exp(), logs
 
     def _divergence(self, weights: Tensor, logs: Tensor) -> tuple[Tensor, Tensor]:
         """JSD(α_k, α), the mean of the heads [B,K]; the slope of it and of what candidates are apart."""
         q, share = self._of_text["weights"], self._of_text["share"]
-        log_sum = (weights + q).log()
+        log_sum = (weights + q).log_()
         slope = logs - log_sum
-        jsd = (weights * slope - q * log_sum).sum(dim=-1) + self._of_text["own"]
+        jsd = (weights * slope).sub_(log_sum.mul_(q)).sum(dim=-1) + self._of_text["own"]
         self._part(weights, logs, slope)
         jsd = jsd / 2 + math.log(2) * share[..., 0]
         return jsd.mean(dim=1), slope.div_(2 * weights.shape[1])
@@ -174,7 +174,8 @@ class Climb:
     def _move(self, weights: Tensor, slope: Tensor, step: int, lr: float) -> None:
         """Take a step of Adam along the slope with respect to the energies."""
         state, (first, second) = self._of_text, _MOMENTS
-        slope = weights * (slope - (weights * slope).sum(dim=-1, keepdim=True) / state["share"])
+        middle = (weights * slope).sum(dim=-1, keepdim=True) / state["share"]
+        slope = (slope - middle).mul_(weights)
         state["mean"].mul_(first).add_(slope, alpha=1 - first)
         state["square"].mul_(second).addcmul_(slope, slope, value=1 - second)
         torch.maximum(state["largest"], state["square"], out=state["largest"])

@@ -28,6 +28,7 @@ EXPERIMENT: dict[str, Any] = {
         "integrated_gradients",
         "deep_lift",
         {"type": "gradient_shap", "samples": 6},
+        {"type": "kernel_shap", "samples": 300},
         "mutual_information",
     ],
     "analyses": ["measures"],
@@ -58,6 +59,7 @@ def test_integrated_gradients_of_a_trained_model_are_complete(run: attex.Run) ->
     gaps = dict(zip(table["measure"], table["largest_gap"], strict=True))
     assert gaps["integrated_gradients"] < 1e-3
     assert gaps["deep_lift"] < 1e-5
+    assert gaps["kernel_shap(samples=300)"] < 1e-5
     assert np.isnan(gaps["attention"])
     assert np.isnan(gaps["mutual_information"])
 

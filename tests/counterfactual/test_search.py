@@ -9,6 +9,7 @@ from scipy.stats import kstest
 from torch import Tensor
 
 from attex.counterfactual import adversarial_exact, adversarial_search
+from attex.counterfactual.climb import Aim, Climb, Rows
 from attex.foundations.divergences import jensen_shannon, total_variation
 from attex.foundations.draws import normals
 from attex.models.decoder import Readout
@@ -24,6 +25,11 @@ def texts(count: int, length: int, outputs: int = 1, seed: int = 0) -> tuple[Rea
     return Readout(values, lambda c: c + BIAS, linear=True), energies.softmax(dim=1), mask
 
 
+def divergence_of(p: Tensor, q: Tensor) -> Tensor:
+    middle = (p + q) / 2
+    return (p * (p / middle).log() + q * (q / middle).log()).sum(dim=-1) / 2
+
+
 def as_published(readout: Readout, attention: Tensor, mask: Tensor, steps: int, cross: float) -> Tensor:
     """Algorithm 3 with autograd and torch's Adam, one text and float64: the last candidates."""
     n = int(mask.sum())
@@ -33,18 +39,14 @@ def as_published(readout: Readout, attention: Tensor, mask: Tensor, steps: int, 
     q, values = attention[0, :n], readout.values[0, :n]
     whole = readout.head(q @ values)
 
-    def divergence(p: Tensor, r: Tensor) -> Tensor:
-        middle = (p + r) / 2
-        return (p * (p / middle).log() + r * (r / middle).log()).sum(dim=-1) / 2
-
     for _ in range(steps):
         weights = energies.softmax(dim=-1)
         logits = readout.head(weights @ values)
         gap = (logits.softmax(-1) - whole.softmax(-1)).abs().sum(-1) / 2
         if logits.shape[-1] == 1:
             gap = (logits.sigmoid() - whole.sigmoid()).abs()[:, 0]
-        apart = sum(divergence(weights[i], weights[j]) for i, j in combinations(range(5), 2))
-        loss = 500 * (gap - 0.01).clamp(min=0).sum() - divergence(weights, q).sum() - cross * apart
+        apart = sum(divergence_of(weights[i], weights[j]) for i, j in combinations(range(5), 2))
+        loss = 500 * (gap - 0.01).clamp(min=0).sum() - divergence_of(weights, q).sum() - cross * apart
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
@@ -146,3 +148,52 @@ def test_noise_is_normal() -> None:
     drawn = normals(torch.arange(40), torch.ones(40, 25, dtype=torch.bool), 5, seed=3).flatten()
     assert kstest(drawn.numpy(), "norm").pvalue > 1e-3
     assert abs(float(drawn.mean())) < 5 / math.sqrt(len(drawn))
+
+
+def test_a_gradient_is_spared_where_there_is_none() -> None:
+    values = 2 * torch.randn(6, 1, 9, 4, generator=torch.Generator().manual_seed(5))
+    layer = torch.randn(4, 3, generator=torch.Generator().manual_seed(6))
+    mask = torch.ones(6, 9, dtype=torch.bool)
+    mask[0, 7:] = False
+    weights = (mask / mask.sum(dim=1, keepdim=True)).double()[:, None]
+    aim = Aim(0.1, 500.0, 1 / 20, l1=False, accept=0.1)
+    start = 3.0 * normals(torch.arange(6), mask, 5, 0)[:, None]
+    found, went_back = [], []
+    for dear in (False, True):
+        counts = {True: 0, False: 0}
+
+        def logits(mixed: Tensor, texts: Tensor, counts: dict[bool, int] = counts) -> Tensor:
+            counts[torch.is_grad_enabled()] += len(mixed)
+            return torch.tanh(mixed[:, 0]) @ layer
+
+        rows = Rows(weights, mask, torch.ones(6, 1), values, logits, dear)
+        with torch.no_grad():
+            found.append(Climb(rows, start, aim).run(60, 0.1, True, None))
+        went_back.append(counts[True])
+    assert went_back[0] == 6 * 5 * 61, "all candidates of all steps"
+    assert 0 < went_back[1] < went_back[0] / 2
+    torch.testing.assert_close(found[1], found[0], atol=1e-4, rtol=0)
+    assert float(jensen_shannon(found[0], weights).max()) > 0.1
+
+
+@pytest.mark.parametrize("candidates", [1, 2, 3, 4])
+def test_every_pair_of_candidates_is_led_apart_once(candidates: int) -> None:
+    # Heads that say nothing, and a row that is all but even: candidates leave it, and each other.
+    readout = Readout(torch.zeros(1, 6, 1), lambda c: c, linear=True)
+    own, mask = torch.full((1, 6), 1 / 6).double(), torch.ones(1, 6, dtype=torch.bool)
+    _, found = adversarial_search(
+        readout, own, mask, steps=20, candidates=candidates, lr=0.1, keep="last", patience=None
+    )
+    energies = 3.0 * normals(torch.zeros(1, dtype=torch.long), mask, candidates, 0)[0]
+    energies.requires_grad_()
+    optimiser = torch.optim.Adam([energies], lr=0.1, amsgrad=True)
+    for _ in range(20):
+        weights = energies.softmax(dim=-1)
+        pairs = [divergence_of(weights[i], weights[j]) for i, j in combinations(range(candidates), 2)]
+        apart = sum(pairs, torch.zeros(())) / (candidates * max(1, candidates - 1))
+        optimiser.zero_grad()
+        (-divergence_of(weights, own[0]).sum() - apart).backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+    last = energies.detach().softmax(dim=-1)
+    expected = last[jensen_shannon(last, own[0]).argmax()]
+    torch.testing.assert_close(found[0], expected.double(), atol=2e-4, rtol=0)

@@ -18,8 +18,9 @@ from attex.agreement.convergence import rank_agreement_at_half
 from attex.data.batch import Batch
 from attex.foundations.divergences import distribution
 from attex.importance import kernel_shap, lime, occlusion
+from attex.importance.attribution import completeness
 from attex.importance.coalitions import by_size, coins, shapley
-from attex.importance.measure import share_of_zeros
+from attex.importance.measure import MEASURES, share_of_zeros
 from attex.importance.sampled import lime_slopes, shapley_values
 from attex.models.classifier import AttentionModel
 from attex.models.imposed import PermutedAttention
@@ -256,6 +257,33 @@ def test_sampled_values_share_the_whole_out_and_come_to_the_exact_ones() -> None
         far.append(np.mean(errors))
     assert far[0] > 2 * far[1] > 4 * far[2]
     assert far[2] < 0.02 * exact.abs().max().item()
+
+
+def test_what_is_shared_out_of_an_additive_model_is_the_sum_of_its_parts() -> None:
+    logits = torch.linspace(-1.0, 2.0, 60).tolist()
+    model, batch = model_by_hand(energies=[0.0] * 60, logits=logits)
+    shared = MEASURES["kernel_shap"].facts["signed"](model.double(), batch, samples=300, target="logit")
+    np.testing.assert_allclose(shared.values[0], np.array(logits) / 60, atol=1e-9)
+    # Σ_t s_t / n is the mean of the two ends, and nothing is left where all is padding.
+    assert shared.total.item() == pytest.approx(0.5, abs=1e-9)
+    assert completeness(model, batch, "kernel_shap", samples=300, target="logit").item() < 1e-9
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("cut", [False, True])
+def test_few_samples_share_the_whole_out_too(kind: Kind, cut: bool) -> None:
+    model, batch = model_and_texts(kind)
+    if cut:
+        batch = in_pieces(batch)
+    shared = MEASURES["kernel_shap"].facts["signed"](model, batch, samples=6)
+    for row in range(len(batch)):
+        explained = Explained(model, batch, row)
+        words = int(batch.scored[row].sum())
+        whole = explained([True] * words) - explained([False] * words)
+        assert shared.total[row].item() == pytest.approx(whole, abs=1e-9)
+    assert completeness(model, batch, "kernel_shap", samples=6).max() < 1e-9
+    scores = kernel_shap(model, batch, samples=6)
+    torch.testing.assert_close(shared.scores(model, batch), scores, equal_nan=True)
 
 
 def test_of_more_words_than_samples_the_nearest_to_equal_shares_is_taken() -> None:

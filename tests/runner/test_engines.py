@@ -88,13 +88,14 @@ def test_every_engine_gives_the_same_tables_to_the_byte(
         alone = attex.run(experiment, output_dir=tmp_path / "alone", device="cpu")
         assert isinstance(alone, attex.Run)
         whole = tables(alone.path)
-    study = str(write(tmp_path, STUDY))
-    done = finished(write(tmp_path, experiment), output, study, "--engine", engine, "--jobs", "2")
+    # A study starts a Ray of its own, and its tasks travel as those of Slurm do.
+    studies = [str(write(tmp_path, STUDY))] if engine != "ray" or everything else []
+    done = finished(write(tmp_path, experiment), output, *studies, "--engine", engine, "--jobs", "2")
     opened = [line.partition(" open ")[0] for line in done.stdout.splitlines() if " open " in line]
-    assert opened == ["walk:", "study:"]
+    assert opened == ["walk:", "study:"][: 1 + len(studies)]
     (folder,) = output.glob("walk/*")
     assert tables(folder) == whole
-    assert numbers(output) == study_numbers
+    assert numbers(output) == (study_numbers if studies else {})
     assert leftovers(output) == []
     manifest = json.loads((folder / "manifest.json").read_text())
     assert {stage["threads"] for stage in manifest["stages"]} == {threads_for(2)}

@@ -27,7 +27,7 @@ from attex.models.encoder import Encoder
 SECONDS, HALF, GAP, ZEROS = "seconds", "agreement_at_half", "gap", "zeros"
 
 
-@ANALYSES.register("measures")
+@ANALYSES.register("measures", version=2)
 class MeasuresAnalysis(Analysis):
     """What each measure costs, and how near its scores are to what they estimate, on some texts.
 
@@ -47,7 +47,7 @@ class MeasuresAnalysis(Analysis):
         "A measure that sums over steps or samples only estimates its scores. If half of them give "
         "another order of the tokens, the order is partly chance, and so is every comparison with it; "
         "more steps or samples take more time. Scores that share out a difference of outputs should sum "
-        "to it: the gap says how far they are from that."
+        "to it: the gap says how far they are from that. Kernel SHAP's always do, converged or not."
     )
     views: ClassVar = {
         "measures": View(("measure", "refined_by"), (SECONDS, HALF, ZEROS, GAP, "largest_gap"))

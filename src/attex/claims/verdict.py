@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+import scipy  # Its parts, which take long, are imported where they are first used.
 
 CHANCE = 0.05
 """How often the number of a perfect replication is called different."""
@@ -120,12 +120,12 @@ def are_different(one: Prediction, other: Prediction, level: float = CHANCE) -> 
 
 def p_value(ratio: float, freedom: int) -> float:
     """Return how often chance alone gives a t so far from 0."""
-    return float(2 * stdtr(freedom, -abs(ratio)))
+    return float(2 * scipy.special.stdtr(freedom, -abs(ratio)))
 
 
 def quantile(freedom: int, level: float) -> float:
     """Return the t between which and its opposite lies this share of all; NaN without freedom."""
-    return float(stdtrit(freedom, (1 + level) / 2)) if freedom else math.nan
+    return float(scipy.special.stdtrit(freedom, (1 + level) / 2)) if freedom else math.nan
 
 
 def _known(values: Sequence[float]) -> np.ndarray:

@@ -19,6 +19,8 @@ _LOOK_EVERY = 25
 _MOMENTS = (0.9, 0.999)
 _SMALL = 1e-8
 _TINY = torch.finfo(torch.float32).tiny
+_NEVER = -1e30
+"""The energy of what is not on the mask: no weight to the last bit, and yet a number."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,9 @@ class Rows:
     """A row of weights in each head of B texts, and what the output makes of others.
 
     weights α [B,H,T] in float64; those on mask [B,T] move, the others stay. share [B,H] is the weight
-    that candidates have on the mask. values [B,H,T,d] are mixed by them, and logits(mixed [b,H,K,d],
-    texts [b]) is what comes of K mixes of some texts: [b,K,O].
+    that candidates have on the mask. values [B,H,T,d] are mixed by them, and logits(mixed [N,H,d],
+    texts [N]) is what comes of N mixes, each of the text with that number: [N,O]. `dear` says that this
+    is most of the work.
     """
 
     weights: Tensor
@@ -46,6 +49,7 @@ class Rows:
     share: Tensor
     values: Tensor
     logits: Callable[[Tensor, Tensor], Tensor]
+    dear: bool = False
 
 
 class Climb:
@@ -57,25 +61,35 @@ class Climb:
     def __init__(self, rows: Rows, start: Tensor, aim: Aim) -> None:
         self._aim = aim
         self._logits = rows.logits
+        # A GPU is done sooner with all candidates at once than with several parts of them.
+        self._spares = rows.dear and start.device.type == "cpu"
         number = torch.arange(len(start), device=start.device)
         mask, weights = rows.mask[:, None, None], rows.weights
-        mixed = weights.to(rows.values.dtype)[:, :, None] @ rows.values
         on_mask = weights * rows.mask[:, None]
-        # What belongs to a text, so that it can be taken out in one go.
+        # Each product of a step would copy what does not lie as it is read.
+        values = rows.values.float().contiguous()
+        own = weights.to(rows.values.dtype)[:, :, None] @ rows.values
+        beside = (weights - on_mask).float()[:, :, None]
+        zeros = torch.zeros_like(start, dtype=torch.float32)
+        # What belongs to a text, so that it can be taken out in one go. What is off the mask is 1 where
+        # logarithms are taken of sums, which then have none.
         self._of_text = {
             "number": number,
-            "mask": mask,
             # A head may have no weight to move, but has a logarithm.
             "share": rows.share.float().clamp(min=_TINY)[..., None, None],
-            "values": rows.values.float(),
-            "weights": weights.float()[:, :, None],
+            "values": values,
+            "fixed": beside @ values,
+            "weights": weights.float()[:, :, None].where(mask, 1.0),
+            "off": (~mask).float(),
             "own": torch.xlogy(on_mask, on_mask).sum(dim=-1).float()[..., None],
-            "whole": rows.logits(mixed, number),
-            "energies": start.float(),
-            "mean": torch.zeros_like(start, dtype=torch.float32),
-            "square": torch.zeros_like(start, dtype=torch.float32),
-            "largest": torch.zeros_like(start, dtype=torch.float32),
+            "whole": rows.logits(own[:, :, 0], number),
+            "energies": start.float().masked_fill(~mask, _NEVER),
+            "exceeded": torch.ones(len(start), start.shape[2], dtype=torch.bool, device=start.device),
+            "mean": zeros,
+            "square": zeros.clone(),
+            "largest": zeros.clone(),
         }
+        self._mask = rows.mask
         self._best = torch.zeros(len(start), device=start.device)
         self._rose = torch.zeros(len(start), device=start.device, dtype=torch.long)
         self._best_weights = weights.clone()
@@ -90,7 +104,7 @@ class Climb:
                 self._remember(weights, jsd, gap, step)
             if step == steps:
                 break
-            self._move(weights, slope - self._aim.penalty * gap_slope, step, lr)
+            self._move(weights, slope.sub_(gap_slope, alpha=self._aim.penalty), step, lr)
             if keep_best and patience is not None and step % _LOOK_EVERY == _LOOK_EVERY - 1:
                 self._drop(step - patience)
                 if not len(self._of_text["number"]):
@@ -98,42 +112,70 @@ class Climb:
         return self._best_weights
 
     def _weights(self) -> tuple[Tensor, Tensor]:
-        """Return the candidates, and their logarithms: 0 off the mask, where weights stay."""
-        mask, share = self._of_text["mask"], self._of_text["share"]
-        logs = self._of_text["energies"].masked_fill(~mask, -float("inf")).log_softmax(dim=-1)
-        logs = logs + share.log()
-        return logs.exp().where(mask, self._of_text["weights"]), logs.where(mask, 0.0)
+        """Return the candidates on the mask, 0 off it, and their logarithms."""
+        logs = self._of_text["energies"].log_softmax(dim=-1).add_(self._of_text["share"].log())
+        return logs.exp(), logs
 
     def _divergence(self, weights: Tensor, logs: Tensor) -> tuple[Tensor, Tensor]:
         """JSD(α_k, α), the mean of the heads [B,K]; the slope of it and of what candidates are apart."""
-        mask, q, share = (self._of_text[name] for name in ("mask", "weights", "share"))
-        log_sum = (weights + q).where(mask, 1.0).log()
-        jsd = (weights * (logs - log_sum) - q * log_sum).sum(dim=-1) + self._of_text["own"]
+        q, share = self._of_text["weights"], self._of_text["share"]
+        log_sum = (weights + q).log_()
         slope = logs - log_sum
-        for i in range(weights.shape[2] if self._aim.cross else 0):
-            # The pair (i, i) adds ln ½ at every position, which is no direction at all.
-            together = (weights + weights[:, :, i : i + 1]).where(mask, 1.0).log()
-            slope = slope.add(logs - together, alpha=self._aim.cross)
+        jsd = (weights * slope).sub_(log_sum.mul_(q)).sum(dim=-1) + self._of_text["own"]
+        self._part(weights, logs, slope)
         jsd = jsd / 2 + math.log(2) * share[..., 0]
-        return jsd.mean(dim=1), slope / (2 * weights.shape[1])
+        return jsd.mean(dim=1), slope.div_(2 * weights.shape[1])
+
+    def _part(self, weights: Tensor, logs: Tensor, slope: Tensor) -> None:
+        """Add to the slope what leads each candidate away from the others."""
+        cross, candidates = self._aim.cross, weights.shape[2]
+        slope.add_(logs, alpha=cross * (candidates - 1))
+        counted = weights + self._of_text["off"]
+        for step in range(1, candidates // 2 + 1):
+            # Each with the one so many after it, in a circle: all pairs, and each but once.
+            together = (counted + weights.roll(-step, dims=2)).log_()
+            slope.sub_(together, alpha=cross)
+            if 2 * step != candidates:
+                slope.sub_(together.roll(step, dims=2), alpha=cross)
 
     def _gap(self, weights: Tensor) -> tuple[Tensor, Tensor]:
-        """The distance of the outputs [B,K], and the slope of what it exceeds ε by: [B,H,K,T]."""
-        values = self._of_text["values"]
-        with torch.enable_grad():
-            mixed = (weights @ values).requires_grad_()
-            logits = self._logits(mixed, self._of_text["number"])
-            gap = total_variation(logits, self._of_text["whole"])
-            gap = 2 * gap if self._aim.l1 and logits.shape[-1] > 1 else gap
-            excess = (gap - self._aim.epsilon).clamp(min=0.0).sum()
-            (slope,) = torch.autograd.grad(excess, mixed)
-        return gap.detach(), slope @ values.mT
+        """The distance of the outputs [B,K], and the slope of what it exceeds ε by: [B,H,K,T].
+
+        Within ε there is no slope, and a pass back is half the cost: where it is spared, only those
+        candidates go back that exceeded ε a step ago, and those that turn out to.
+        """
+        values, exceeded = self._of_text["values"], self._of_text["exceeded"]
+        mixed = (weights @ values).add_(self._of_text["fixed"]).transpose(1, 2).contiguous()
+        slope = torch.zeros_like(mixed)
+        gap = torch.zeros(exceeded.shape, dtype=torch.float64, device=exceeded.device)
+        self._look(mixed, exceeded, True, gap, slope)
+        if self._spares:
+            self._look(mixed, ~exceeded, False, gap, slope)
+            exceeds = gap > self._aim.epsilon
+            self._look(mixed, exceeds & ~exceeded, True, gap, slope)
+            self._of_text["exceeded"] = exceeds
+        return gap, slope.transpose(1, 2) @ values.mT
+
+    def _look(self, mixed: Tensor, chosen: Tensor, back: bool, gap: Tensor, slope: Tensor) -> None:
+        """Fill in the gap of the chosen mixes [B,K,H,d], and its slope if they go back."""
+        texts, candidates = chosen.nonzero(as_tuple=True)
+        if not len(texts):
+            return
+        with torch.set_grad_enabled(back):
+            rows = mixed[texts, candidates].requires_grad_(back)
+            logits = self._logits(rows, self._of_text["number"][texts])
+            far = total_variation(logits, self._of_text["whole"][texts])
+            far = 2 * far if self._aim.l1 and logits.shape[-1] > 1 else far
+            gap[texts, candidates] = far.detach()
+            if back:
+                excess = (far - self._aim.epsilon).clamp(min=0.0).sum()
+                (slope[texts, candidates],) = torch.autograd.grad(excess, rows)
 
     def _move(self, weights: Tensor, slope: Tensor, step: int, lr: float) -> None:
         """Take a step of Adam along the slope with respect to the energies."""
         state, (first, second) = self._of_text, _MOMENTS
-        weights = weights.where(state["mask"], 0.0)
-        slope = weights * (slope - (weights * slope).sum(dim=-1, keepdim=True) / state["share"])
+        middle = (weights * slope).sum(dim=-1, keepdim=True) / state["share"]
+        slope = (slope - middle).mul_(weights)
         state["mean"].mul_(first).add_(slope, alpha=1 - first)
         state["square"].mul_(second).addcmul_(slope, slope, value=1 - second)
         torch.maximum(state["largest"], state["square"], out=state["largest"])
@@ -148,7 +190,8 @@ class Climb:
         self._rose[number] = self._rose[number].where(highest <= self._best[number] + _RISE, step)
         rows = number[better]
         self._best[rows] = highest[better]
-        self._best_weights[rows] = weights[better, :, candidate[better]].double()
+        moved = weights[better, :, candidate[better]].double()
+        self._best_weights[rows] = moved.where(self._mask[rows, None], self._best_weights[rows])
 
     def _drop(self, since: int) -> None:
         """Take out the texts whose best has not risen since a step; one without any goes on."""

@@ -58,7 +58,8 @@ def search_rows(
         part = layer.of(torch.arange(span.start, span.stop, device=words.device))
         drawn = normals(part.batch.ids, words[span], candidates * heads, seed)
         start = _NOISE * drawn.view(len(drawn), candidates, heads, length).transpose(1, 2)
-        given = Rows(weights[span], words[span], share[span], part.values.transpose(1, 2), _logits(part))
+        values = part.values.transpose(1, 2)
+        given = Rows(weights[span], words[span], share[span], values, _logits(part), dear=True)
         found[span] = Climb(given, start, aim).run(steps, _RATE, True, _PATIENCE)
     known = words.any(dim=1)
     jsd, most = (
@@ -69,8 +70,8 @@ def search_rows(
 
 
 def _logits(layer: ReadLayer) -> Callable[[Tensor, Tensor], Tensor]:
-    """Let a climb go on from what heads have mixed: [b,H,K,d], texts [b] → [b,K,O]."""
-    return lambda mixed, texts: layer.logits(mixed.transpose(1, 2)[:, :, None], texts)
+    """Let a climb go on from what heads have mixed: [N,H,d], texts [N] → [N,O]."""
+    return lambda mixed, texts: layer.logits(mixed[:, None, None], texts)[:, 0]
 
 
 def _furthest(weights: Tensor, share: Tensor, words: Tensor) -> Tensor:

@@ -3,9 +3,8 @@
 from typing import Annotated
 
 import numpy as np
+import scipy  # Its parts, which take long, are imported where they are first used.
 import torch
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_flow
 from torch import Tensor
 
 from attex.data.batch import Batch
@@ -64,11 +63,11 @@ def maximum_flows(stack: np.ndarray, reading: np.ndarray, words: np.ndarray) -> 
     for word in steps(range(len(found))):
         # Of one word and the next only the last edges differ, those that end at it.
         graph.data[ends] = into[:, word]
-        found[word] = maximum_flow(graph, 0, graph.shape[0] - 1).flow_value
+        found[word] = scipy.sparse.csgraph.maximum_flow(graph, 0, graph.shape[0] - 1).flow_value
     return found / _UNIT
 
 
-def _graph(layers: np.ndarray, entering: np.ndarray) -> csr_array:
+def _graph(layers: np.ndarray, entering: np.ndarray) -> "scipy.sparse.csr_array":
     """Build the edges from where the flow begins down to the first layer's inputs, and on to a word.
 
     Nodes: the beginning; the positions of the last states, then of those below, down to what leaves the
@@ -88,7 +87,7 @@ def _graph(layers: np.ndarray, entering: np.ndarray) -> csr_array:
     begins, ends, flows = (np.concatenate(parts) for parts in zip(*edges, strict=True))
     rows = np.searchsorted(begins, np.arange(last[-1] + 3))
     whole = (flows, ends.astype(np.int32), rows.astype(np.int32))
-    return csr_array(whole, shape=(last[-1] + 2, last[-1] + 2))
+    return scipy.sparse.csr_array(whole, shape=(last[-1] + 2, last[-1] + 2))
 
 
 def _counted(shares: np.ndarray) -> np.ndarray:

@@ -11,6 +11,8 @@ from attex.data.batch import Batch
 from attex.foundations.memory import Budget, backing_off, budget_on, spans
 from attex.foundations.progress import steps
 from attex.foundations.registry import RUNTIME
+from attex.importance.attribution import Attribution, Whole
+from attex.importance.baseline import baseline
 from attex.importance.coalitions import by_size, coins, shapley
 from attex.importance.explained import Target
 from attex.importance.least_squares import fit_ridge, fit_shapley
@@ -147,7 +149,25 @@ def lime(
     return only_scorable(slopes.abs(), batch)
 
 
-@MEASURES.register("kernel_shap", cite="Lundberg & Lee 2017", refined_by="samples")
+@torch.no_grad()
+def _shared_out(
+    model: AttentionModel,
+    batch: Batch,
+    *,
+    samples: int = 1000,
+    target: Target = "probability",
+    seed: int = 0,
+    budget: int | None = None,
+) -> Attribution:
+    values = shapley_values(model, batch, samples=samples, target=target, seed=seed, budget=budget)
+    whole = Whole.of(model, batch, target)
+    # Asked apart from the fit, which is held against it.
+    nothing = whole.explained(model.resume(baseline(model, batch), batch).logits)
+    # A word in pieces has its value once.
+    return Attribution(values.where(batch.scored, 0.0), whole.value - nothing, whole.attention)
+
+
+@MEASURES.register("kernel_shap", cite="Lundberg & Lee 2017", refined_by="samples", signed=_shared_out)
 @torch.no_grad()
 def kernel_shap(
     model: AttentionModel,
@@ -170,9 +190,10 @@ def kernel_shap(
     are, and the values are exact. Else the smallest and largest coalitions are all tried as far as
     samples reach, and the rest are drawn by the kernel, each with its complement. Of more than
     `samples`/2 words these do not fix φ: of all that fit alike, it is the one nearest to equal shares.
-    Near that number the fit follows noise: four samples a word are few. Words that the model treats the
-    same have the mean of their values. Draws depend on (`seed`, text, draw, word). `budget` as for
-    `occlusion`.
+    Near that number the fit follows noise: four samples a word are few. The values sum to the whole
+    however many there are (`attribution.completeness`), so that this tells nothing of how near they are.
+    Words that the model treats the same have the mean of their values. Draws depend on (`seed`, text,
+    draw, word). `budget` as for `occlusion`.
 
     Example:
         Padding has weight, and the logit 0. With the first word alone the output is σ(½ · 2 ln 3) =

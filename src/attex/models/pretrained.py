@@ -1,7 +1,7 @@
 """Pretrained models under an attention that can be seen, projected otherwise and edited."""
 
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ from attex.foundations.registry import Spec
 from attex.models.encoder import Encoder
 from attex.models.layers import LayerParts
 from attex.models.pretrained_folder import config_of, library, reading
-from attex.models.pretrained_layers import Edit, Watch, running_above
+from attex.models.pretrained_layers import Edit, Watch, layers_of, running_above
 from attex.models.projection import PROJECTIONS, Projection
 
 Layers = tuple[Annotated[int, Field(ge=0, le=1000)], ...]
@@ -38,11 +38,12 @@ _ROWS_KEPT, _WEIGHTS_KEPT = 32, 6
 
 @dataclass
 class _Pass:
-    """One forward pass: which layer is at work, and what is to be done in it."""
+    """One forward pass: which layer is at work, and what is to be done in it, or what comes of it."""
 
     projections: Mapping[str, Projection]
     watched: frozenset[int]
     edits: Mapping[int, Edit]
+    mixed: Tensor | None = None
     weights: dict[int, Tensor] = field(default_factory=dict)
     layer: int = 0
 
@@ -71,9 +72,9 @@ def _passing(now: _Pass) -> Iterator[_Pass]:
         _PASS.reset(token)
 
 
-def _under(edit: Edit) -> AbstractContextManager[_Pass]:
-    """Run a single layer in here, with its attention changed."""
-    return _passing(_Pass({}, frozenset(), {0: edit}))
+def _given(mixed: Tensor) -> AbstractContextManager[_Pass]:
+    """Run a single layer in here, with what its heads mix given: [R,T,H,e]."""
+    return _passing(_Pass({}, frozenset(), {}, mixed))
 
 
 @contextmanager
@@ -98,6 +99,8 @@ def _attend(
 ) -> tuple[Tensor, Tensor | None]:
     """Attend as the library asks for it: [B,H,T,e] each → [B,T,H,e], and weights where looked at."""
     now = _PASS.get()
+    if now is not None and now.mixed is not None:
+        return now.mixed, None
     layer = 0
     if now is not None:
         layer, now.layer = now.layer, now.layer + 1
@@ -191,6 +194,11 @@ class Pretrained(Encoder):
         """The model less a head."""
         return self.model.base_model
 
+    @functools.cached_property
+    def _layers(self) -> Collection[nn.Module]:
+        """The modules of its layers, which may be fewer."""
+        return layers_of(self.base)
+
     def _hold_table(self) -> None:
         table = self.base.get_input_embeddings()
         # In a tuple it is not listed as a module: its rows would be found twice, here and in the model.
@@ -252,9 +260,12 @@ class Pretrained(Encoder):
                 return watch.edit
             return lambda weights, values: watch.edit(*changed(weights, values))
 
-        with watch.on(self.base), edits({n: seen_after(n) for n in range(self.layer_count)}):
+        with (
+            watch.on(self.base, self._layers),
+            edits({n: seen_after(n) for n in range(self.layer_count)}),
+        ):
             self(embedded, mask)
-        yield from watch.parts(_under)
+        yield from watch.parts(_given)
 
     def onward(self, states: Tensor, mask: Tensor, layer: int) -> Tensor:
         """Run the layers above one, and what the model does with their states."""
@@ -269,9 +280,12 @@ class Pretrained(Encoder):
         return logits
 
     def _run_above(self, model: Any, states: Tensor, mask: Tensor, layer: int) -> Any:
+        if layer == self.layer_count - 1:
+            # No layer is left that reads the mask, so that one text's will do for all.
+            mask = mask[:1]
         # What is embedded goes no further than to the first layer.
         nothing = states.new_zeros(*mask.shape, self._table[0].embedding_dim)
-        with running_above(self.base, layer, states):
+        with running_above(self._layers, layer, states):
             return self._run(model, nothing, mask, frozenset(), above=layer)[0]
 
     def _states(

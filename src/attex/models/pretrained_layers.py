@@ -1,12 +1,11 @@
 """The layers of a pretrained model taken apart, whatever its kind: by what its attention is given."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
-import torch
 from torch import Tensor, nn
 
 from attex.models.layers import LayerParts, StackedLayer
@@ -14,27 +13,30 @@ from attex.models.layers import LayerParts, StackedLayer
 Edit = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 """(weights [B,H,T,T], values [B,H,T,e]) of a layer → what stands in their place."""
 
-Under = Callable[[Edit], AbstractContextManager[Any]]
-"""Gives a context in which a single layer runs with its attention changed."""
+Given = Callable[[Tensor], AbstractContextManager[Any]]
+"""Gives a context in which a single layer runs with what its heads have mixed, [R,T,H,e]."""
 
 
 class PretrainedLayer(StackedLayer):
     """A layer of a pretrained model, run on single positions whose mix is given.
 
-    `beside` are the arguments that it takes beside states and mask; `under` runs it under an edit of its
-    attention.
+    `beside` are the arguments that it takes beside states and mask; `given` runs it on a mix. `unread`
+    are the maps to queries, keys and values, which nothing reads then: they are left out.
     """
 
-    def __init__(self, module: nn.Module, beside: Mapping[str, Any], under: Under) -> None:
+    def __init__(
+        self, module: nn.Module, beside: Mapping[str, Any], given: Given, unread: Sequence[nn.Linear]
+    ) -> None:
         super().__init__()
         self.module = module
-        self._beside, self._under = beside, under
+        self._beside, self._given = beside, given
+        # In a tuple they are not listed as modules once more.
+        self._unread = tuple(unread)
 
     def finish(self, mixed: Tensor, inputs: Tensor) -> Tensor:
-        """Let each position be a text of its own, with all weight on the mix that is given."""
+        """Let each position be a text of its own."""
         heads, width = mixed.shape[-2:]
-        values = mixed.reshape(-1, heads, 1, width)
-        with self._under(lambda weights, _: (torch.ones_like(weights), values)):
+        with self._given(mixed.reshape(-1, 1, heads, width)), _replaced(self._unread, _nothing):
             made = self.module(inputs.reshape(-1, 1, inputs.shape[-1]), **self._beside)
         states: Tensor = made[0] if isinstance(made, tuple) else made
         return states.reshape(inputs.shape)
@@ -49,6 +51,7 @@ class _Seen:
     beside: dict[str, Any]
     weights: Tensor | None = None
     values: Tensor | None = None
+    unread: list[nn.Linear] = field(default_factory=list)
     output: nn.Linear | None = None
 
 
@@ -64,23 +67,27 @@ class Watch:
         return weights, values
 
     @contextmanager
-    def on(self, base: nn.Module) -> Iterator[None]:
-        """Look on in here."""
+    def on(self, base: nn.Module, layers: Collection[nn.Module]) -> Iterator[None]:
+        """Look on in here while a model with these layers runs."""
+        attentions = [module for module in base.modules() if hasattr(module, "is_causal")]
+        inside = {part for attention in attentions for part in attention.modules()}
         with ExitStack() as hooks:
-            for module in _layers(base):
+            for module in layers:
                 hooks.callback(module.register_forward_pre_hook(self._enters, with_kwargs=True).remove)
             for module in base.modules():
                 if isinstance(module, nn.Linear):
                     hooks.callback(module.register_forward_pre_hook(self._maps).remove)
+                    if module in inside:
+                        hooks.callback(module.register_forward_pre_hook(self._asks).remove)
             yield
 
-    def parts(self, under: Under) -> Iterator[LayerParts]:
+    def parts(self, given: Given) -> Iterator[LayerParts]:
         """Yield what was seen, layer by layer."""
         for one in self.seen:
             assert one.weights is not None
             assert one.values is not None
             assert one.output is not None
-            layer = PretrainedLayer(one.module, one.beside, under)
+            layer = PretrainedLayer(one.module, one.beside, given, one.unread)
             values = one.values.transpose(1, 2)
             yield LayerParts(one.weights, one.inputs, values, one.output.weight, layer)
 
@@ -96,28 +103,48 @@ class Watch:
         if self.seen and self.seen[-1].values is not None and self.seen[-1].output is None:
             self.seen[-1].output = module
 
+    def _asks(self, module: nn.Linear, args: tuple[Any, ...]) -> None:
+        """What an attention maps before it mixes are queries, keys and values."""
+        if self.seen[-1].values is None:
+            self.seen[-1].unread.append(module)
+
 
 @contextmanager
-def running_above(base: nn.Module, layer: int, states: Tensor) -> Iterator[None]:
-    """Let a model's layers up to one, counted from 0, do nothing in here but hand on given states."""
+def running_above(layers: Collection[nn.Module], layer: int, states: Tensor) -> Iterator[None]:
+    """Let the layers of a model up to one, counted from 0, only hand on given states in here."""
     # By calls and not by modules: a model may run one module as all of its layers.
     calls = itertools.count()
 
-    def from_then_on(run: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def from_then_on(module: nn.Module) -> Callable[..., Tensor]:
+        run = module.forward
         return lambda *args, **named: states if next(calls) <= layer else run(*args, **named)
 
-    layers = _layers(base)
-    for module in layers:
+    with _replaced(layers, from_then_on):
+        yield
+
+
+@contextmanager
+def _replaced(
+    modules: Collection[nn.Module], other: Callable[[nn.Module], Callable[..., Tensor]]
+) -> Iterator[None]:
+    """Let modules do other things in here."""
+    for module in modules:
         # On the object, where it hides the method of its class.
-        vars(module)["forward"] = from_then_on(module.forward)
+        vars(module)["forward"] = other(module)
     try:
         yield
     finally:
-        for module in layers:
+        for module in modules:
             del vars(module)["forward"]
 
 
-def _layers(base: nn.Module) -> set[nn.Module]:
+def _nothing(module: nn.Module) -> Callable[[Tensor], Tensor]:
+    """Give zeros in the form of what a linear map makes."""
+    width = cast(nn.Linear, module).out_features
+    return lambda states: states.new_zeros(()).expand(*states.shape[:-1], width)
+
+
+def layers_of(base: nn.Module) -> set[nn.Module]:
     """Find the layers: of all modules in lists, the innermost that an attention is part of."""
     found: set[nn.Module] = set()
     for name, module in base.named_modules():

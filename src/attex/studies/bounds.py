@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+import scipy  # Its parts, which take long, are imported where they are first used.
 
 LEVEL = 0.95
 
@@ -99,15 +99,15 @@ def satterthwaite(variance: np.ndarray, parts: list[tuple[np.ndarray, int]]) -> 
 def student(level: float, freedom: np.ndarray) -> np.ndarray:
     """Return how many standard errors an interval of this level reaches to each side."""
     # SciPy's statistics take a second to import; this is the same quantile.
-    normal = special.ndtri((1 + level) / 2)
-    finite = special.stdtrit(np.where(np.isinf(freedom), 1.0, freedom), (1 + level) / 2)
+    normal = scipy.special.ndtri((1 + level) / 2)
+    finite = scipy.special.stdtrit(np.where(np.isinf(freedom), 1.0, freedom), (1 + level) / 2)
     return np.asarray(np.where(np.isinf(freedom), normal, finite))
 
 
 def two_sided(t: np.ndarray, freedom: np.ndarray) -> np.ndarray:
     """Return how often Student's t is as far from 0 as this."""
-    finite = special.stdtr(np.where(np.isinf(freedom), 1.0, freedom), -np.abs(t))
-    return np.asarray(2 * np.where(np.isinf(freedom), special.ndtr(-np.abs(t)), finite))
+    finite = scipy.special.stdtr(np.where(np.isinf(freedom), 1.0, freedom), -np.abs(t))
+    return np.asarray(2 * np.where(np.isinf(freedom), scipy.special.ndtr(-np.abs(t)), finite))
 
 
 def _mean(values: np.ndarray, known: np.ndarray, seeds: np.ndarray) -> np.ndarray:

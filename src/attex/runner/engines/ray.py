@@ -64,7 +64,8 @@ class Ray(Engine):
     def get_ready(self, tasks: int) -> None:
         """Join the cluster, and see that its machines share the disk."""
         if self._ray is None:
-            self._ray = self._stack.enter_context(_cluster(self._address, self.jobs * self.threads))
+            cores = self.jobs * self.threads
+            self._ray = self._stack.enter_context(_cluster(self._address, cores, self._runtime()))
             self._stack.callback(shutil.rmtree, self._letters, ignore_errors=True)
             self._check_machines()
 
@@ -96,13 +97,16 @@ class Ray(Engine):
                 yield from schedule.done(self._outcome(reference, task))
                 letter.remove()
 
+    def _runtime(self) -> dict[str, Any]:
+        """What a process is started with: one and the same for all, so that any can do anything."""
+        return {"env_vars": environment(self.threads) | {"PYTHONPATH": python_path()}}
+
     def _resources(self) -> dict[str, Any]:
-        variables = environment(self.threads) | {"PYTHONPATH": python_path()}
         resources: dict[str, Any] = {
             "num_cpus": self.threads,
             # A task whose process dies is tried once more.
             "max_retries": 1,
-            "runtime_env": {"env_vars": variables},
+            "runtime_env": self._runtime(),
         }
         gpus = self._ray.cluster_resources().get("GPU", 0)
         if self._gpus is not None:
@@ -127,7 +131,7 @@ class Ray(Engine):
             disk = SharedDisk(self._letters)
             asked = remote.options(
                 scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False),
-                runtime_env={"env_vars": {"PYTHONPATH": python_path()}},
+                runtime_env=self._runtime(),
             ).remote(*disk.ask())
             disk.heard(self._ray.get(asked))
 
@@ -141,8 +145,11 @@ class Ray(Engine):
 
 
 @contextlib.contextmanager
-def _cluster(address: str | None, cores: int) -> Iterator[Any]:
-    """Join a cluster, or start one on this machine that ends when this is over."""
+def _cluster(address: str | None, cores: int, runtime: dict[str, Any]) -> Iterator[Any]:
+    """Join a cluster, or start one on this machine that ends when this is over.
+
+    `runtime` is what processes are started with: those that are there from the start can do tasks, too.
+    """
     try:
         import ray
     except ImportError:
@@ -155,12 +162,14 @@ def _cluster(address: str | None, cores: int) -> Iterator[Any]:
     if address is None:
         # A machine's own name may stand for an address that others can reach.
         own = {"_node_ip_address": "127.0.0.1", "include_dashboard": False}
-        where = {"num_cpus": cores} | own
+        # Those that Ray starts before it knows what with could do no task.
+        late = {"_system_config": {"prestart_worker_first_driver": False}}
+        where = {"num_cpus": cores} | own | late
     else:
         _check_address(address)
     terminated = signal.getsignal(signal.SIGTERM)
     try:
-        ray.init(**where, log_to_driver=False, logging_level=logging.ERROR)
+        ray.init(**where, runtime_env=runtime, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, RuntimeError) as error:
         raise UserError(
             f"--engine ray: no cluster at {address}: {brief(' '.join(str(error).split()))}"

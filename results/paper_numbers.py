@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from attex.analyses.quantity import OVERALL
+from attex.claims.causes import BETWEEN, EXPLAINS, IN_PART, SIZE
 from attex.claims.judging import (
     ANSWERED_BY,
     BESIDE,
@@ -215,16 +216,23 @@ class PaperNumbers(StudyNumbers):
             if one.cause is not None
         )
         swaps = dict.fromkeys((before, after) for before, after, _ in kinds)
+        shown = {
+            EXPLAINS: "explains",
+            BETWEEN: "the published lies between",
+            SIZE: "fewer texts lead away",
+            IN_PART: "in part",
+        }
+        shown = {kind: head for kind, head in shown.items() if any(k == kind for *_, k in kinds)}
         rows = [
             [
                 f"{before} → {after}",
-                *(str(kinds[before, after, k]) for k in ("explains", "between", "in part")),
+                *(str(kinds[before, after, kind]) for kind in shown),
             ]
             for before, after in sorted(
-                swaps, key=lambda s: -sum(kinds[*s, k] for k in ("explains", "between"))
+                swaps, key=lambda s: -sum(kinds[*s, kind] for kind in (EXPLAINS, BETWEEN, SIZE))
             )
         ]
-        return table(["swapped", "explains", "the published lies between", "in part"], rows)
+        return table(["swapped", *shown.values()], rows)
 
     def differences(self, classes: Sequence[str] = (OVERALL,)) -> str:
         """Lay out what differs over all texts, or of classes, with the swap that says most."""

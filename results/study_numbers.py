@@ -154,7 +154,11 @@ def _read(paths: Sequence[Path]) -> pl.DataFrame:
     about = [*CELL, "setting", "seed", "quantity", "class"]
     if not there:
         return _nothing()
-    rows = pl.concat(there, how="vertical_relaxed") if len(there) > 1 else there[0]
+    # A study without a choice is as published.
+    base = pl.lit(BASE).alias("setting")
+    there = [rows if "setting" in rows.columns else rows.with_columns(base) for rows in there]
+    order = there[0].columns
+    rows = pl.concat([each.select(order) for each in there], how="vertical_relaxed")
     return rows.unique(about, keep="first", maintain_order=True)
 
 

@@ -9,6 +9,7 @@
       'half of the training texts': { 'data.train_share': 0.5 },
       'an eighth of the training texts': { 'data.train_share': 0.125 },
       'vectors of length 1': { 'vectors.length': 1 },
+      'the last epoch is kept': { 'trainer.first_kept_epoch': 25 },
       "GloVe's vectors": { vectors: 'vectors/glove.6B.100d.txt.gz', 'model.embedding_width': 100 },
     },
   },

@@ -35,6 +35,8 @@ MEASURED = ("attention", "gradient", "gradient_norm", "gradient_norm[hidden]")
 """One of each kind that an analysis may ask for."""
 EVERY = [entry.name for entry in ANALYSES]
 CPU = torch.device("cpu")
+BOUNDED = ("agreement", "truth")
+"""Analyses whose numbers have chance beside them if asked for: here they do."""
 ENCODERS = {"stacked_attention": "transformer"}
 """What an analysis is shown that has nothing to say of an LSTM."""
 
@@ -54,7 +56,7 @@ def _stored(findings: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
 
 @cache
 def led_through(name: str, classes: int = 2, constant: bool = False) -> Result | None:
-    """Return what the analysis with all its defaults lays out; None where it lacks something."""
+    """Return what the analysis as it comes lays out; None where it lacks something."""
     prepared = examined(name, classes, constant)
     return None if prepared is None else prepared[0](prepared[1])
 
@@ -65,7 +67,8 @@ def examined(name: str, classes: int = 2, constant: bool = False) -> tuple[Analy
 
     With `constant`, all tokens of a text have the same score: much is undefined, nothing may fail.
     """
-    analysis: Analysis = ANALYSES.bind(ANALYSES.spec(name))
+    bounds = {"bounds": True} if name in BOUNDED else {}
+    analysis: Analysis = ANALYSES.bind(ANALYSES.spec({"type": name} | bounds))
     corpus = _corpus(classes)
     measures = tuple(MEASURES.spec(measure) for measure in MEASURED)
     encoder = ENCODERS.get(name, "lstm")

@@ -9,7 +9,7 @@ from every_analysis import EVERY, SEEDS, examined, led_through
 from toys import make_model
 
 from attex.agreement.intervals import ratio_draws
-from attex.analyses.analysis import Evidence
+from attex.analyses.analysis import ANALYSES, Evidence
 from attex.analyses.quantity import OVERALL, Quantity, binned_medians, by_class, drawn, mean, ratio
 
 CLASSES = ["no", "yes"]
@@ -63,12 +63,15 @@ def test_they_are_the_numbers_of_the_tables(seed: int, classes: int) -> None:
         expected = row("agreement", **pair, **{"class": label})
         assert agreement[name, label].value == pytest.approx(expected["mean"], nan_ok=True)
     overall = row("agreement", **pair, **{"class": OVERALL})
-    for ending in ("calibrated", "permuted", "untrained"):
+    for ending in ("calibrated", "permuted", "untrained", "null", "ceiling"):
         name = f"kendall_tau(attention, gradient) {ending}"
         assert agreement[name, OVERALL].value == pytest.approx(overall[ending])
     truth = of_seed("truth", seed, classes)
     expected = row("truth", measure="gradient", score="auprc")
     assert truth["auprc(gradient)", OVERALL].value == pytest.approx(expected["mean"])
+    assert truth["auprc(chance)", OVERALL].value == pytest.approx(expected["chance"])
+    measures, expected = of_seed("measures", seed, classes), row("measures", measure="gradient")
+    assert measures["zeros(gradient)", OVERALL].value == pytest.approx(expected["zeros"])
     permutation = of_seed("permutation", seed, classes)
     expected = row("permutation", **{"class": "yes", "highest_weight": "0.25–0.5"})
     median = permutation["median_output_change[0.25-0.5] median", "yes"].value
@@ -84,6 +87,17 @@ def test_they_are_the_numbers_of_the_tables(seed: int, classes: int) -> None:
         assert performance[name, OVERALL].value == pytest.approx(scores[column], nan_ok=True)
     per_class = [performance["f1", label].value for label in labels]
     assert np.mean(per_class) == pytest.approx(scores["f1"])
+
+
+def test_bounds_are_numbers_only_where_they_are_asked_for() -> None:
+    for name, bound in (("agreement", " ceiling"), ("truth", "(chance)")):
+        prepared = examined(name)
+        assert prepared is not None
+        evidence = replace(prepared[1], seeds=prepared[1].seeds[:1])
+        plain = ANALYSES.bind(ANALYSES.spec(name))
+        assert "bounds" not in ANALYSES.spec(name).settings()
+        assert not [one for one in plain.quantities(evidence) if one.name.endswith(bound)]
+        assert [one for one in prepared[0].quantities(evidence) if one.name.endswith(bound)]
 
 
 def test_draws_are_paired_and_those_of_the_tables_intervals() -> None:

@@ -268,3 +268,41 @@ def test_a_smaller_training_set_knows_fewer_words_and_leaves_the_rest_alone() ->
     assert part.splits["train"].names == [f"question/0/train/{100 * i}" for i in range(20)]
     assert part.vocabulary_size < whole.vocabulary_size
     assert part.splits["test"].names == whole.splits["test"].names
+
+
+def test_fewer_test_texts_are_evenly_spaced_and_nothing_else_changes() -> None:
+    whole = build_corpus(bound("planted"), DataFolder(Path()))
+    part = build_corpus(bound("planted", test_limit=20), DataFolder(Path()))
+    assert part.splits["test"].names == whole.splits["test"].names[::15]
+    assert part.facts["left_out"] == {"beyond the limit of texts": 280}
+    assert part.vocabulary == whole.vocabulary
+    for split in ("train", "dev"):
+        assert part.splits[split].names == whole.splits[split].names
+    fewest = build_corpus(bound("planted", test_limit=20, limit=5), DataFolder(Path()))
+    assert len(fewest.splits["test"]) == 5
+
+
+def test_texts_are_cut_with_their_marks_and_their_queries_are_not() -> None:
+    whole = build_corpus(bound("planted", task="question"), DataFolder(Path()))
+    cut = build_corpus(bound("planted", task="question", first_tokens=9), DataFolder(Path()))
+    longer = 0
+    for split, part in whole.splits.items():
+        marks = cut.splits[split].truth
+        assert part.truth is not None
+        assert marks is not None
+        for number in range(len(part)):
+            words = whole.tokens(split, number)
+            longer += len(words) > 9
+            assert cut.tokens(split, number) == words[:9]
+            assert cut.query_tokens(split, number) == whole.query_tokens(split, number)
+            first, last = part.starts[number], part.starts[number + 1]
+            start, end = cut.splits[split].starts[number : number + 2]
+            assert marks[start:end].tolist() == part.truth[first:last].tolist()[:9]
+    assert longer > 0
+    assert cut.facts["remarks"] == [f"cut after 9 tokens: {longer:,} texts"]
+
+
+def test_what_joined_later_is_no_part_of_a_key_at_its_default() -> None:
+    for name in ("test_limit", "first_tokens"):
+        assert name not in READERS.spec("planted").settings()
+        assert READERS.spec({"type": "planted", name: 7}).settings()[name] == 7

@@ -29,7 +29,7 @@ from attex.charts.density import density_chart, density_rows
 from attex.data.corpus import Corpus
 from attex.foundations.errors import UserError
 from attex.foundations.progress import track
-from attex.foundations.registry import Spec
+from attex.foundations.registry import LATER, Spec
 from attex.importance.measure import is_over_states
 from attex.models.encoder import Encoder
 
@@ -38,6 +38,8 @@ SUPPORT = "support"
 CALIBRATED, BEYOND = " calibrated", " beyond permuted"
 """Endings of quantities: the share of the way from chance to ceiling, and what of it permuted attention
 does not have."""
+BOUNDS = ("null", "ceiling")
+"""What lies below a comparison and above it: chance (shuffled), and both measures sorted."""
 
 
 @ANALYSES.register("agreement", cite="Jain & Wallace 2019, §4.1")
@@ -57,6 +59,7 @@ class AgreementAnalysis(Analysis):
     permuted: they show agreement that is built in, and by default are run where it is (an encoder
     that sees one token at a time, or a measure of hidden states); `permuted` is the second alone.
     `drop_ends` leaves the first and the last word of each text out, as Neely & Schouten's code does.
+    With `bounds` chance and ceiling are among the numbers of each model that studies gather.
     """
 
     title = "Agreement between measures"
@@ -83,11 +86,13 @@ class AgreementAnalysis(Analysis):
         drop_ends: bool = False,
         draws: Annotated[int, Field(ge=1, le=100_000)] = 999,
         controls: Literal["where_built_in", "always", "permuted", "never"] = "where_built_in",
+        bounds: Annotated[bool, LATER] = False,
     ) -> None:
         self.statistics = statistics
         self.drop_ends = drop_ends
         self.draws = draws
         self.controls = controls
+        self.bounds = bounds
 
     def pairs(self, measures: Sequence[Spec]) -> list[tuple[str, str]]:
         """Give the titles of each pair of measures to compare."""
@@ -121,6 +126,7 @@ class AgreementAnalysis(Analysis):
         variants = self.requires(measures, encoder)
         endings = ["", CALIBRATED, *(f" {variant}" for variant in variants)]
         endings += [BEYOND] if PERMUTED in variants else []
+        endings += [f" {bound}" for bound in self._bounds(encoder.reads_pieces)]
         pairs = [_name(spec, pair) for spec in self.statistics for pair in self.pairs(measures)]
         return tuple(pair + ending for pair in pairs for ending in endings)
 
@@ -139,6 +145,16 @@ class AgreementAnalysis(Analysis):
                         yield mean(f"{name} {variant}", columns[variant])
                 if PERMUTED in columns:
                     yield ratio(name + BEYOND, value - columns[PERMUTED], room)
+                for bound in self._bounds(OF_PIECES in columns):
+                    known = columns[bound][~np.isnan(value) & ~np.isnan(columns[bound])]
+                    average = float(known.mean()) if known.size else float("nan")
+                    yield Quantity(f"{name} {bound}", average)
+
+    def _bounds(self, pieces: bool) -> tuple[str, ...]:
+        """Name what is told beside every comparison; there is more of words in `pieces`."""
+        if not self.bounds:
+            return ()
+        return (*BOUNDS, OF_PIECES) if pieces else BOUNDS
 
     def __call__(self, evidence: Evidence) -> Result:
         """Compare every pair of measures under every statistic."""

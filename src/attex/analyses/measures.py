@@ -1,7 +1,7 @@
 """What the measures cost, and whether what they estimate has been reached."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from torch import Tensor
 
 from attex.agreement.convergence import rank_agreement_at_half
 from attex.analyses.analysis import ANALYSED, ANALYSES, Analysis, Evidence, Headline, Result, Subject
+from attex.analyses.quantity import Quantity
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.analyses.views import View
 from attex.data.batch import Batcher, ordered_batches
@@ -18,9 +19,10 @@ from attex.foundations.draws import mix
 from attex.foundations.progress import track
 from attex.foundations.registry import Spec
 from attex.importance.attribution import completeness
-from attex.importance.measure import MEASURES, Measure, made, share_of_zeros
+from attex.importance.measure import MEASURES, Measure, halved, made, share_of_zeros
 from attex.importance.scoring import PIECE_TOKENS
 from attex.models.classifier import AttentionModel
+from attex.models.encoder import Encoder
 
 SECONDS, HALF, GAP, ZEROS = "seconds", "agreement_at_half", "gap", "zeros"
 
@@ -70,6 +72,16 @@ class MeasuresAnalysis(Analysis):
             for name in columns[0]:
                 found[_key(name, spec)] = torch.cat([column[name] for column in columns])
         return found
+
+    def offers(self, measures: Sequence[Spec], encoder: type[Encoder]) -> tuple[str, ...]:
+        """Name what is known of each measure."""
+        return tuple(f"{name}({spec.title})" for spec in measures for name in _known_of(spec))
+
+    def quantities(self, evidence: Evidence) -> Iterator[Quantity]:
+        """Yield the means over the sample, which other samples of all texts do not bound."""
+        for spec in evidence.measures:
+            for name in _known_of(spec):
+                yield Quantity(f"{name}({spec.title})", _mean(evidence.stacked(_key(name, spec))))
 
     def __call__(self, evidence: Evidence) -> Result:
         """Average over the texts, by seed and over all."""
@@ -125,6 +137,15 @@ def _rows(evidence: Evidence, spec: Spec) -> Iterator[dict[str, Any]]:
             GAP: _mean(gap),
             "largest_gap": float(gap.max()),
         }
+
+
+def _known_of(spec: Spec) -> Iterator[str]:
+    """Name the columns that a measure has: not every one is refined, or shares something out."""
+    yield from (SECONDS, ZEROS)
+    if halved(spec) is not None:
+        yield HALF
+    if MEASURES[spec.type].facts["signed"] is not None:
+        yield GAP
 
 
 def _mean(values: np.ndarray) -> float:

@@ -8,12 +8,14 @@ import numpy as np
 
 from attex.claims.ledger import Claim
 from attex.claims.numbers import BASE, Model, Study, Universes
+from attex.claims.sizes import PUBLISHED, SHARES, has_parts, with_all_texts
 from attex.claims.verdict import CHANCE, Prediction, Spread, are_different, predict
 
-EXPLAINS, BETWEEN, IN_PART = "explains", "between", "in part"
-"""The swap's interval has the number; it lies between base and swap; the swap is nearer."""
+EXPLAINS, BETWEEN, SIZE, IN_PART = "explains", "between", "size", "in part"
+"""The swap's interval has the number; it lies between base and swap; fewer texts lead away from it; the
+swap is nearer."""
 
-_ORDER = (EXPLAINS, BETWEEN, IN_PART)
+_ORDER = (EXPLAINS, BETWEEN, SIZE, IN_PART)
 
 
 @dataclass(frozen=True)
@@ -32,12 +34,31 @@ class Cause:
     tried: int
 
 
-def cause_in_study(study: Study, claim: Claim, base: str = BASE) -> Cause | None:
-    """Return the swap of a study that has most to do with a difference, if any has."""
+def cause_in_study(
+    study: Study, claim: Claim, base: str = BASE, further: Iterable[Study] = ()
+) -> Cause | None:
+    """Return the swap of a study that has most to do with a difference, if any has.
+
+    Studies that trained the same models for another paper may have `further` swaps of them. A part of
+    the training texts is no swap: published models had more of them, and not less.
+    """
     start = study.prediction(claim, base)
-    swaps = {s: study.prediction(claim, s) for s in study.settings() if s != base}
-    known = {("setting", base, name): swap for name, swap in swaps.items() if swap is not None}
-    return None if start is None else _best(claim.mean, {key: (start, s) for key, s in known.items()})
+    if start is None:
+        return None
+    swaps: dict[tuple[str, str, str], tuple[Prediction, Prediction]] = {}
+    for each in (study, *further):
+        for name in each.settings():
+            swap = each.prediction(claim, name)
+            if name not in (base, *SHARES) and swap is not None:
+                swaps.setdefault(("setting", base, name), (start, swap))
+    sized = base == BASE and has_parts(study, claim)
+    tried = len(swaps) + sized
+    whole = with_all_texts(study, claim, CHANCE / tried) if sized else None
+    causes = [_best(claim.mean, swaps, tried)]
+    if whole is not None and (whole.mean - start.mean) * (claim.mean - start.mean) > 0:
+        at_hand, published = (f"{count:,}" for count in PUBLISHED[claim.dataset])
+        causes.append(Cause(SIZE, "training texts", at_hand, published, whole, tried))
+    return most_telling(causes)
 
 
 def cause_in_universes(universes: Universes, claim: Claim) -> Cause | None:
@@ -53,7 +74,7 @@ def cause_in_universes(universes: Universes, claim: Claim) -> Cause | None:
         start = found.pop(base, None)
         if start is not None and not start.has(claim.mean):
             swaps |= {(choice, base, level): (start, after) for level, after in found.items()}
-    return _best(claim.mean, swaps)
+    return _best(claim.mean, swaps, len(swaps))
 
 
 def most_telling(causes: Iterable[Cause | None]) -> Cause | None:
@@ -90,12 +111,12 @@ Swaps = Mapping[tuple[str, str, str], tuple[Prediction, Prediction]]
 """By ingredient, before and after: what the base gives, and what the swap."""
 
 
-def _best(published: float, swaps: Swaps) -> Cause | None:
+def _best(published: float, swaps: Swaps, tried: int) -> Cause | None:
     causes = []
     for (ingredient, before, after), (base, swap) in swaps.items():
-        kind = _kind(published, base, swap, CHANCE / len(swaps))
+        kind = _kind(published, base, swap, CHANCE / tried)
         if kind:
-            causes.append(Cause(kind, ingredient, before, after, swap, len(swaps)))
+            causes.append(Cause(kind, ingredient, before, after, swap, tried))
     causes.sort(key=lambda cause: abs(cause.gives.mean - published))
     return most_telling(causes)
 

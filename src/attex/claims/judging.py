@@ -33,7 +33,12 @@ ANSWERED_BY = {
 }
 """The studies whose settings a paper has, where it is not the one of its name alone."""
 
-BESIDE = {_PAIRS: ("jain_wallace_2019", (_PAIRS, "jain_wallace_2019_snli", "babi_2_seeds"))}
+BESIDE = {
+    _PAIRS: (
+        "jain_wallace_2019",
+        (_PAIRS, "jain_wallace_2019_snli", "babi_2_seeds", "babi_3_size"),
+    )
+}
 """Studies in tables beside the numbers of a paper. A model that several tables have counts once."""
 
 
@@ -82,6 +87,12 @@ class Evidence:
                 return study, BASE
         return None
 
+    def others(self, claim: Claim, study: Study) -> list[Study]:
+        """Return the other studies that have the models of a published number, in their order."""
+        names = () if self.own else ANSWERED_BY.get(claim.paper, ())
+        there = [self.studies[name] for name in names if name in self.studies]
+        return [other for other in there if other is not study and other.values(claim)]
+
     def is_undefined(self, claim: Claim) -> bool:
         """Say whether models of ours were asked for a published number, and none of them has it."""
         names = self.studies if self.own else ANSWERED_BY.get(claim.paper, (claim.paper,))
@@ -112,7 +123,7 @@ def _judged(claim: Claim, evidence: Evidence) -> Judgement:
     if evidence.universes is not None:
         tried = sides(evidence.universes, claim)
     if verdict is Verdict.DIFFERS:
-        cause = cause_in_study(study, claim, setting)
+        cause = cause_in_study(study, claim, setting, evidence.others(claim, study))
         if evidence.universes is not None:
             cause = most_telling([cause, cause_in_universes(evidence.universes, claim)])
     reason = "one seed only" if math.isnan(ours.half) else ""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from attex.claims.causes import BETWEEN, EXPLAINS, IN_PART, Cause
+from attex.claims.causes import BETWEEN, EXPLAINS, IN_PART, SIZE, Cause
 from attex.claims.judging import Judgement, counts, judged
 from attex.claims.ledger import PAPERS, RECALLED
 from attex.claims.quantities import is_counted
@@ -35,6 +35,10 @@ _MEANINGS = {
 _CAUSES = {
     EXPLAINS: "with it, our interval has the published number",
     BETWEEN: "the published number lies between ours and what the swap gives",
+    SIZE: (
+        "the training set at hand is a part; still smaller parts lead away from the published number,\n"
+        "  and a line through them, over the logarithm of their size, to what stands here"
+    ),
     IN_PART: "with it, ours comes nearer, but not near enough",
 }
 _INTRODUCTION = """\

@@ -92,7 +92,7 @@ def predict(values: Sequence[float], spread: Spread, level: float = 1 - CHANCE) 
     known = _known(values)
     if not len(known):
         return None
-    factor = _quantile(spread.freedom, level) * math.sqrt(1 + 1 / len(known))
+    factor = quantile(spread.freedom, level) * math.sqrt(1 + 1 / len(known))
     return Prediction(float(known.mean()), factor * spread.deviation, len(known), spread)
 
 
@@ -115,12 +115,18 @@ def are_different(one: Prediction, other: Prediction, level: float = CHANCE) -> 
     gap = abs(one.mean - other.mean)
     if scale == 0:
         return gap > 0
-    return bool(2 * stdtr(freedom, -gap / scale) <= level)
+    return p_value(gap / scale, freedom) <= level
+
+
+def p_value(ratio: float, freedom: int) -> float:
+    """Return how often chance alone gives a t so far from 0."""
+    return float(2 * stdtr(freedom, -abs(ratio)))
+
+
+def quantile(freedom: int, level: float) -> float:
+    """Return the t between which and its opposite lies this share of all; NaN without freedom."""
+    return float(stdtrit(freedom, (1 + level) / 2)) if freedom else math.nan
 
 
 def _known(values: Sequence[float]) -> np.ndarray:
     return np.array([value for value in values if not math.isnan(value)])
-
-
-def _quantile(freedom: int, level: float) -> float:
-    return float(stdtrit(freedom, (1 + level) / 2)) if freedom else math.nan

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -112,6 +112,10 @@ def build_corpus(reader: Reader, folder: DataFolder) -> Corpus:
     documents, left_out, remarks = _sorted_out(reader.documents(folder))
     _check_queries(documents, reader.unit)
     everything = len(documents) + len(left_out)
+    if reader.first_tokens is not None:
+        longer = sum(len(document.tokens) > reader.first_tokens for document in documents)
+        remarks.append(f"cut after {reader.first_tokens:,} tokens: {longer:,} texts")
+        documents = [_cut(document, reader.first_tokens) for document in documents]
     read: dict[str, list[Document]] = {split: [] for split in SPLITS}
     for document in reader.settled(documents, folder):
         read[document.split].append(document)
@@ -124,6 +128,8 @@ def build_corpus(reader: Reader, folder: DataFolder) -> Corpus:
     for split, texts in read.items():
         within, outside = _within_limits(reader, texts)
         kept[split] = _limited(within, reader.limit)
+        if split == "test":
+            kept[split] = _limited(kept[split], reader.test_limit)
         over_limit += len(within) - len(kept[split])
         left_out += outside
     if reader.whole_classes_only():
@@ -175,6 +181,16 @@ def _check_queries(documents: list[Document], unit: str) -> None:
             wrong = f"the answer '{brief(document.label)}', which is not among its candidates [{among}]"
         if wrong:
             raise UserError(f"{unit} {brief(document.name, 60)} of {document.split} has {wrong}")
+
+
+def _cut(document: Document, count: int) -> Document:
+    """Return a document with its first tokens alone, and what is marked among these."""
+    return replace(
+        document,
+        tokens=document.tokens[:count],
+        truth=None if document.truth is None else document.truth[:count],
+        impermissible=None if document.impermissible is None else document.impermissible[:count],
+    )
 
 
 def _within_limits(reader: Reader, documents: list[Document]) -> tuple[list[Document], list[LeftOut]]:

@@ -61,7 +61,9 @@ class Reader(ABC):
     `min_frequency` counts training texts that contain the word; `markers` puts a start and an end
     marker around each text, which the encoder sees and attention never rests on; `limit` keeps
     that many evenly spaced texts of each split, for a quick look; `train_share` keeps that share of
-    train alone, and of its words: it shows what a smaller training set costs.
+    train alone, and of its words: it shows what a smaller training set costs. `test_limit` keeps that
+    many evenly spaced texts of test alone, where measures of many texts would take long; `first_tokens`
+    cuts every text, though no query, after so many tokens, before its length is looked at.
     """
 
     min_tokens: Count = 1
@@ -71,6 +73,8 @@ class Reader(ABC):
     markers: bool = True
     limit: Count | None = None
     train_share: Annotated[float, Field(gt=0, le=1), LATER] = 1.0
+    test_limit: Annotated[Count | None, LATER] = None
+    first_tokens: Annotated[Count | None, LATER] = None
 
     publisher: ClassVar[str] = ""
     classes: ClassVar[tuple[str, ...]] = ()

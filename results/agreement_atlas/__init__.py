@@ -1,0 +1,1 @@
+"""All measures against all measures, on every dataset and two kinds of model."""

@@ -96,3 +96,13 @@ def test_swaps_that_another_study_made_of_the_same_model_count() -> None:
     found = cause_in_study(base, claim(), further=[other])
     assert found is not None
     assert found.after == "GloVe's vectors"
+
+
+def test_babi_says_nothing_of_how_others_vary() -> None:
+    values = {BASE: [0.60, 0.61, 0.62]}
+    alone = study(values).prediction(claim())
+    noisy = [
+        Number(("babi_2", *CELL[1:]), {}, str(seed), "accuracy", "overall", value)
+        for seed, value in enumerate([0.2, 0.9, 0.2])
+    ]
+    assert study(values).with_further(noisy).prediction(claim()) == alone

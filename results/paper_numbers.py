@@ -28,7 +28,7 @@ from attex.claims.verdict import CHANCE, Verdict
 from results.by_seed import Aside, Seeds
 from results.changes import Change
 from results.markdown import number, table
-from results.study_numbers import CELL, StudyNumbers
+from results.study_numbers import CELL, StudyNumbers, further_table
 
 MARKS = {Verdict.REPRODUCED: "✓", Verdict.DIFFERS: "✗", Verdict.UNCERTAIN: "~"}
 CHANGE = ("quantity", "seeds", "before", "after", "change", "low", "high")
@@ -69,7 +69,8 @@ class PaperNumbers(StudyNumbers):
     def further(self, study: str) -> StudyNumbers:
         """Return the numbers of another study that the page shows, from a table beside the numbers."""
         if study not in self._further:
-            self._further[study] = StudyNumbers([self.folder / f"{study}.csv"], [study])
+            path = self.folder / f"{further_table(study)}.csv"
+            self._further[study] = StudyNumbers([path], [study])
         return self._further[study]
 
     def together(self, studies: Sequence[str]) -> "PaperNumbers":

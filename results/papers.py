@@ -8,7 +8,9 @@ that is missing is missing. `attex claims` then judges all published numbers.
 
 import argparse
 import functools
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import jinja2
 import polars as pl
@@ -19,9 +21,10 @@ from attex.foundations.errors import MissingData
 from attex.foundations.progress import say
 from attex.runner.workspace import Workspace
 from attex.studies.gathering import gathered
-from attex.studies.study_file import StudyFile
 from results.by_seed import built_in, ceiling, chance
 from results.changes import change_rows, counted
+from results.dropped_words import TABLE as DERIVED
+from results.dropped_words import dropped_rows
 from results.figures import write_figure
 from results.lambdas import lambda_rows
 from results.markdown import number, table
@@ -29,8 +32,9 @@ from results.paper_figures import against_published, differences
 from results.paper_numbers import PaperNumbers
 from results.shown import kept
 from results.sparsity_figures import by_sparsity, entropies, inputs_and_states, sparser
-from results.study_numbers import STUDIES
+from results.study_numbers import STUDIES, table_name
 from results.study_page import finished, options, rounded, write_record
+from results.swaps import swap_table, swaps
 from results.text_facts import write_facts
 from results.told import MAIN, told, write_told
 from results.top_k_figure import top_k
@@ -63,7 +67,7 @@ def page_text(paper: PaperNumbers) -> str:
         autoescape=False,
     )
     environment.filters["number"] = number
-    functions = (table, chance, ceiling, built_in, counted)
+    functions = (table, chance, ceiling, built_in, counted, swaps, swap_table)
     environment.globals |= {function.__name__: function for function in functions}
     environment.globals["told"] = functools.partial(told, paper.folder)
     return environment.get_template(TEMPLATE).render(paper=paper)
@@ -107,35 +111,32 @@ def write_numbers(asked: argparse.Namespace, folder: Path) -> None:
     )
     runs, rows = gathered(models, file.choices)
     named = file.study.as_published(rows)
+    derived: list[Mapping[str, Any]] = []
     if named is None:
         named = [*rows, *lambda_rows(models.cells, runs)]
+        derived = [*dropped_rows(rows)]
     else:
         made = sum(1 for _ in models.records())
         answer = file.study(runs, [cell.design for cell in models.cells])
         write_told(folder, name, answer, made)
     if name in MARKED:
         named = [{**row, "setting": MARKED[name]} for row in named]
-    numbers = kept(named, published(), asked.paper)
-    if numbers:
-        table_of_numbers = pl.DataFrame(numbers, infer_schema_length=None)
-        table_of_numbers = table_of_numbers.drop("low", "high", strict=False)
-        rounded(table_of_numbers).write_csv(folder / f"{table_name(file, asked.study)}.csv")
+    table_of_models = "numbers" if asked.study is None else table_name(file)
+    write_kept(folder / f"{table_of_models}.csv", named, asked.paper)
     if asked.study is None:
+        write_kept(folder / DERIVED, derived, asked.paper)
         write_record(folder / "study.json", file, models, workspace)
         changes = [*change_rows(runs)]
         if changes:
             rounded(pl.DataFrame(changes)).write_csv(folder / "changes.csv")
 
 
-def table_name(file: StudyFile, further: str | None) -> str:
-    """Name the table of a study's numbers: those of a further one count, too, if settings are settings.
-
-    Where a file has choices of other names, its numbers are shown, and are no one's published ones.
-    """
-    own = {choice.name for choice in file.choices} - {choice.name for choice in file.brings}
-    if further is None:
-        return "numbers"
-    return f"numbers_{further}" if own <= {"setting"} else further
+def write_kept(path: Path, rows: Iterable[Mapping[str, Any]], paper: str) -> None:
+    """Write the rows that a paper has published or its page shows, if there are any."""
+    numbers = kept(rows, published(), paper)
+    if numbers:
+        table_of_numbers = pl.DataFrame(numbers, infer_schema_length=None)
+        rounded(table_of_numbers.drop("low", "high", strict=False)).write_csv(path)
 
 
 if __name__ == "__main__":

@@ -122,6 +122,20 @@ class StudyNumbers:
         )
 
 
+def table_name(file: StudyFile) -> str:
+    """Name the table of a further study's numbers: they count, too, if settings are settings.
+
+    Where a file has choices of other names, its numbers are shown, and are no one's published ones.
+    """
+    own = {choice.name for choice in file.choices} - {choice.name for choice in file.brings}
+    return f"numbers_{file.name}" if own <= {"setting"} else file.name
+
+
+def further_table(study: str) -> str:
+    """Name the table of a further study's numbers, by the name of its file."""
+    return table_name(_asked(study)[0])
+
+
 @functools.cache
 def _asked(study: str) -> tuple[StudyFile, list[universes.Cell]]:
     """Read a study file, and make its cells; a second or two where it imports much."""

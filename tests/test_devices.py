@@ -227,6 +227,16 @@ def test_influence_on_states_agrees(encoder: str) -> None:
     assert torch.allclose(there.cpu(), here, atol=1e-5, equal_nan=True)
 
 
+@pytest.mark.parametrize("normalised", ["before", "after"])
+def test_influence_on_dimensions_agrees(normalised: str) -> None:
+    device, batch = choose_device("cuda"), make_batch([7, 1, 12, 4])
+    model = make_model("transformer", encoding={"normalised": normalised})
+    here = torch.cat([one for _, one in influence_on_states(model, batch, on="dimensions")])
+    there = influence_on_states(model.to(device), batch.to(device), on="dimensions")
+    found = torch.cat([one for _, one in there]).cpu()
+    assert torch.allclose(found, here, atol=1e-5, equal_nan=True)
+
+
 @pytest.mark.parametrize("name", [entry.name for entry in WORD_ENCODERS])
 @pytest.mark.parametrize("work", ["deletions", "influences"])
 def test_long_texts_stay_near_their_budget(name: str, work: str) -> None:

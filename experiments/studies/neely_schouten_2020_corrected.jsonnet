@@ -15,8 +15,8 @@ local of(key, names) = { [name]: { [key]: name } for name in names };
   },
   choices: {
     setting: {
-      'as published': { 'vectors.length': 5.2 },
-      'vectors of length 1': { 'vectors.length': 1 },
+      'released faults mended': { 'vectors.length': 5.2 },
+      'released faults mended, vectors of length 1': { 'vectors.length': 1 },
     },
   },
   seeds: [0, 1, 2],

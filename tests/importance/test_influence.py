@@ -54,6 +54,17 @@ def test_on_dimensions_it_is_the_norm_of_the_jacobian(encoder):
     assert torch.allclose(whole(model, batch, on="dimensions"), expected, atol=1e-5, equal_nan=True)
 
 
+def test_on_dimensions_it_is_the_same_for_any_company_and_budget():
+    model, batch = make("transformer"), make_batch(LENGTHS)
+    together = whole(model, batch, on="dimensions")
+    for budget in (1, 50_000):
+        again = whole(model, batch, on="dimensions", budget=budget)
+        assert torch.allclose(again, together, atol=1e-6, equal_nan=True)
+    alone = whole(model, rows_of(batch, [0], LENGTHS[0] + 2), on="dimensions")
+    part = together[:1, : LENGTHS[0] + 2, : LENGTHS[0] + 2]
+    assert torch.allclose(alone, part, atol=1e-5, equal_nan=True)
+
+
 @pytest.mark.parametrize("encoder", NAMES)
 def test_it_depends_neither_on_the_batch_nor_on_the_budget(encoder):
     model, batch = make(encoder), make_batch(LENGTHS)

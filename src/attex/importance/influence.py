@@ -1,14 +1,20 @@
 """The influence of every token on every hidden state."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Literal
 
 import torch
 from torch import Tensor
 
 from attex.data.batch import Batch
-from attex.foundations.memory import Budget, budget_on
+from attex.foundations.memory import Budget, budget_on, spans
 from attex.models.classifier import AttentionModel
+from attex.models.encoder import Encoder
+
+_SIDE_BY_SIDE = {"cpu": 4_096, "cuda": 65_536}
+"""Positions that are gone back from at a time, in copies of a text for each dimension of its states."""
+_DIMENSIONS = 16
+"""How many dimensions of a text those are at least, where the memory is enough."""
 
 
 @torch.no_grad()
@@ -28,18 +34,15 @@ def influence_on_states(
     magnitude, ‖∂h_p/∂e_i‖_F (their App. A), at the cost of one pass for each dimension.
     """
     embedded = model.embed(batch)
-    hidden = model.encode(embedded, batch) * batch.scorable[..., None]
     memory = budget or budget_on(embedded.device)
-
-    def norms(directions: Tensor) -> Iterator[tuple[slice, Tensor]]:
-        return model.encoder.influences(embedded, batch.mask, directions, memory)
-
     if on == "magnitude":
+        hidden = model.encode(embedded, batch) * batch.scorable[..., None]
         # Where states are all of one length, their slopes are rounding errors.
         hidden = hidden * model.encoder.lengths_vary
-        influences = norms(torch.nn.functional.normalize(hidden, dim=-1))
+        directions = torch.nn.functional.normalize(hidden, dim=-1)
+        influences = model.encoder.influences(embedded, batch.mask, directions, memory)
     else:
-        influences = _over_dimensions(norms(one) for one in _dimensions(hidden, batch))
+        influences = _over_dimensions(model.encoder, embedded, batch, memory)
     for span, values in influences:
         counts = batch.scorable[span]
         values = values.double() * counts[:, None, :]
@@ -48,23 +51,31 @@ def influence_on_states(
         yield span, shares.masked_fill(~both, float("nan"))
 
 
-def _dimensions(hidden: Tensor, batch: Batch) -> Iterator[Tensor]:
-    """One direction for each dimension of the states, the same at every scorable position."""
-    for dimension in range(hidden.shape[-1]):
-        direction = torch.zeros_like(hidden)
-        direction[..., dimension] = batch.scorable.to(hidden.dtype)
-        yield direction
+def _over_dimensions(
+    encoder: Encoder, embedded: Tensor, batch: Batch, memory: int
+) -> Iterator[tuple[slice, Tensor]]:
+    """Yield ‖∂h_p/∂e_i‖_F for a few texts at a time, several dimensions of the states side by side.
 
-
-def _over_dimensions(passes: Iterable[Iterator[tuple[slice, Tensor]]]) -> Iterator[tuple[slice, Tensor]]:
-    """Take the Euclidean norm over passes that are cut alike."""
-    spans: list[slice] = []
-    squares: list[Tensor] = []
-    for number, pieces in enumerate(passes):
-        for place, (span, values) in enumerate(pieces):
-            if number == 0:
-                spans.append(span)
-                squares.append(torch.zeros_like(values, dtype=torch.float64))
-            squares[place].addcmul_(values.double(), values.double())
-    for span, total in zip(spans, squares, strict=True):
-        yield span, total.sqrt_()
+    Texts are cut to the longest of the few: what is computed grows with the third power of that.
+    """
+    floats = encoder.width + embedded.shape[-1]
+    positions = min(_SIDE_BY_SIDE[embedded.device.type], memory // (embedded.element_size() * floats))
+    length = embedded.shape[1]
+    for span in spans(len(batch), length, positions // _DIMENSIONS):
+        longest = int(batch.mask[span].sum(dim=1).max())
+        mask, scorable = batch.mask[span, :longest], batch.scorable[span, :longest]
+        texts, count = embedded[span, :longest], len(mask)
+        squares = torch.zeros(count, length, length, dtype=torch.float64, device=embedded.device)
+        for some in spans(encoder.width, count * longest, positions):
+            dimensions = torch.arange(encoder.width, device=embedded.device)[some]
+            # The same direction at every scorable position: [dimensions·texts,T,width].
+            units = torch.nn.functional.one_hot(dimensions, encoder.width).to(embedded.dtype)
+            directions = (units[:, None, None] * scorable[..., None]).flatten(0, 1)
+            copies = len(dimensions)
+            pieces = encoder.influences(
+                texts.repeat(copies, 1, 1), mask.repeat(copies, 1), directions, memory
+            )
+            for rows, values in pieces:
+                text = torch.arange(rows.start, rows.stop, device=embedded.device) % count
+                squares[:, :longest, :longest].index_add_(0, text, values.double().square())
+        yield span, squares.sqrt_()

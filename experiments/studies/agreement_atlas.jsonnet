@@ -43,7 +43,7 @@ local fewer = { test_limit: 60 };
         babi_1: { data: few { type: 'babi', task: 1, size: 'en-10k' }, vectors: null }
                 + asked('query', 50, 32, two_texts.trainer),
       },
-      model: { BiLSTM: atlas.bilstm, MiniLM: atlas.minilm(10) },
+      model: { BiLSTM: atlas.bilstm, MiniLM: atlas.minilm(8) },
     },
   ],
   seeds: [0, 1, 2],

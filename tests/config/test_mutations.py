@@ -133,7 +133,11 @@ VALID: list[dict[str, Any]] = [
 
 def spelt_out(measures: list[str], analyses: list[str]) -> dict[str, Any]:
     """An experiment with every option of its components written down, so that each is mutated."""
-    small = {"embedding_width": 8, "encoder": {"type": "lstm", "hidden": 4}}
+    # A transformer: some measures are of its layers, and no other encoder of ours has any.
+    small = {
+        "embedding_width": 8,
+        "encoder": {"type": "transformer", "hidden": 8, "layers": 1, "heads": 2},
+    }
     data = {"type": "planted", "sizes": [20, 8, 8]}
     given = {"model": small, "data": data, "importance": measures, "analyses": analyses}
     return validate(given).resolved()

@@ -7,6 +7,7 @@ from attex.analyses.summary import frame
 from attex.report.study_page import Part
 from attex.studies.designs import Design, every_combination
 from attex.studies.leading import ACCURACY, agreements
+from attex.studies.parts.matrices import matrix_parts
 from attex.studies.parts.spread import spread_part
 from attex.studies.parts.subject import Subject
 from attex.studies.run_set import RunSet
@@ -42,7 +43,7 @@ class Sweep(Study):
             "How good are the models?", ACCURACY, max(accuracies), None, None, chance=None
         )
         lead = [f"Accuracy is {min(accuracies):.3f} to {max(accuracies):.3f} over all settings."]
-        parts = [part]
+        parts = [part, *matrix_parts(runs)]
         if runs.choices:
             names = dict.fromkeys(name for cell in runs.cells for name in cell.draws)
             spread = spread_part(Subject(runs, [*agreements(names), ACCURACY]), designs)

@@ -175,3 +175,22 @@ def test_figures_show_chance_and_ceiling() -> None:
     for drawn in (str(chart) for name, chart in charts.items() if "differences" not in name):
         assert "chance (shuffled)" in drawn
         assert "ceiling of" in drawn
+
+
+def test_of_many_measures_a_matrix_has_all_pairs_and_charts_have_the_first_ones() -> None:
+    given = evidence(further=("random", "occlusion"))
+    found = analysed(AgreementAnalysis(), given)
+    rows = found.tables["tables/agreement"]
+    charts = found.charts
+    assert next(iter(charts)) == "matrix_kendall_tau"
+    drawn = str(charts["matrix_kendall_tau"])
+    for pair in combinations(("attention", "gradient", "leave_one_out", "random", "occlusion"), 2):
+        told = row(rows, pair)
+        square = {"row": pair[0], "column": pair[1]}
+        written = f"{told['mean'] - told['null']:.2f}".replace("-", "−").replace("0.", ".", 1)
+        assert str(square)[:-1] + f", 'written': '{written}'" in drawn
+        assert f"correlation/{'_'.join(pair)}_kendall_tau" in found.tables
+        assert (f"{'_'.join(pair)}_kendall_tau" in charts) == ("attention" in pair)
+    differences = found.tables["tables/agreement_differences"]
+    assert len(differences.filter(pl.col("seed") == "all")) == 6, "pairs of the four with attention"
+    assert "matrix_kendall_tau" not in analysed(AgreementAnalysis(), evidence()).charts

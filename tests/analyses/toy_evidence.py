@@ -34,7 +34,7 @@ def specs(*names: str) -> tuple[Spec, ...]:
     return tuple(MEASURES.spec(name) for name in names)
 
 
-def evidence(seeds: int = 2, truth: bool = True) -> Evidence:
+def evidence(seeds: int = 2, truth: bool = True, further: tuple[str, ...] = ()) -> Evidence:
     texts = split(truth)
     corpus = Corpus([f"w{i}" for i in range(11)], 11, ["no", "yes"], {"test": texts}, {})
     found = []
@@ -43,8 +43,11 @@ def evidence(seeds: int = 2, truth: bool = True) -> Evidence:
         scores = {m: torch.tensor(rng.random(sum(LENGTHS))) for m in ("attention", "gradient")}
         scores["leave_one_out"] = torch.tensor(np.maximum(rng.random(sum(LENGTHS)) - 0.5, 0))
         logits = torch.tensor(rng.normal(size=(len(LENGTHS), 1)))
+        scores |= {m: torch.tensor(rng.random(sum(LENGTHS))) for m in further}
         found.append(SeedEvidence(seed, logits, (logits[:, 0] > 0).numpy().astype(int), scores))
-    return Evidence(ABOUT, corpus, specs("attention", "gradient", "leave_one_out"), tuple(found))
+    return Evidence(
+        ABOUT, corpus, specs("attention", "gradient", "leave_one_out", *further), tuple(found)
+    )
 
 
 Controls = dict[int, dict[str, dict[str, Tensor]]]

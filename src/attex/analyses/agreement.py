@@ -26,6 +26,7 @@ from attex.analyses.quantity import Quantity, by_class, mean, ratio
 from attex.analyses.summary import ALL_SEEDS, frame
 from attex.analyses.views import View
 from attex.charts.density import density_chart, density_rows
+from attex.charts.measure_matrix import matrix_chart
 from attex.data.corpus import Corpus
 from attex.foundations.errors import UserError
 from attex.foundations.progress import track
@@ -38,6 +39,9 @@ SUPPORT = "support"
 CALIBRATED, BEYOND = " calibrated", " beyond permuted"
 """Endings of quantities: the share of the way from chance to ceiling, and what of it permuted attention
 does not have."""
+MANY = 5
+"""From so many measures on a matrix has all pairs, and only those of the first are drawn one by one."""
+MATRIX = "matrix"
 BOUNDS = ("null", "ceiling")
 """What lies below a comparison and above it: chance (shuffled), and both measures sorted."""
 
@@ -59,7 +63,9 @@ class AgreementAnalysis(Analysis):
     permuted: they show agreement that is built in, and by default are run where it is (an encoder
     that sees one token at a time, or a measure of hidden states); `permuted` is the second alone.
     `drop_ends` leaves the first and the last word of each text out, as Neely & Schouten's code does.
-    With `bounds` chance and ceiling are among the numbers of each model that studies gather.
+    With `bounds` chance and ceiling are among the numbers of each model that studies gather. From five
+    measures on a matrix shows all pairs; charts, headlines and paired differences are then of the pairs
+    that the first measure is in.
     """
 
     title = "Agreement between measures"
@@ -162,9 +168,11 @@ class AgreementAnalysis(Analysis):
         result = Result({})
         for spec in self.statistics:
             pairs = self.compared(evidence, spec)
+            measures = [*dict.fromkeys(name for pair in pairs for name in pair)]
+            shown = _shown(pairs, measures)
             about = evidence.about | {"statistic": spec.title, "k": _depth(spec)}
-            rows["_differences"] += [about | row for row in difference_rows(pairs, evidence.numbers)]
-            overview = []
+            rows["_differences"] += [about | row for row in difference_rows(shown, evidence.numbers)]
+            overview, squares = [], []
             for pair, compared in pairs.items():
                 of_pair = about | dict(zip(("measure_a", "measure_b"), pair, strict=True))
                 these = [*compared.class_rows(evidence.decided, evidence.classes)]
@@ -173,6 +181,9 @@ class AgreementAnalysis(Analysis):
                 rows["_by_length"] += [of_pair | row for row in compared.length_rows(lengths)]
                 name = file_name(f"{'_'.join(pair)}_{spec.title}")
                 result.tables[f"correlation/{name}"] = frame(_original_layout(these))
+                squares.append(of_pair | _square(these[-1]))
+                if pair not in shown:
+                    continue
                 result.headline.append(_headline(pair, spec, these[-1]))
                 # A measure that is the same everywhere, as uniform attention, has nothing to draw.
                 if not np.isnan(compared.values).all():
@@ -180,9 +191,13 @@ class AgreementAnalysis(Analysis):
                     result.charts[name] = self._by_class(evidence, pair, spec, compared, these[-1])
             if overview:
                 result.charts[file_name(spec.title)] = _overall(overview, spec)
+            if len(shown) < len(pairs):
+                result.charts[file_name(f"{MATRIX}_{spec.title}")] = matrix_chart(
+                    squares, measures, "Which measures agree?", "texts and seeds", spec.title
+                )
             gaps = [
                 point
-                for first, second, gap in differences(pairs)
+                for first, second, gap in differences(shown)
                 for point in density_rows(f"({first}) − ({second})", gap, -2.0, 2.0)
             ]
             if gaps:
@@ -190,7 +205,9 @@ class AgreementAnalysis(Analysis):
                     gaps, "Paired differences", f"difference of {spec.title}", limits=(-2.0, 2.0)
                 )
         tables = {f"tables/agreement{name}": frame(some) for name, some in rows.items() if some}
-        first = [file_name(spec.title) for spec in self.statistics]
+        first = [
+            file_name(f"{head}{spec.title}") for spec in self.statistics for head in (f"{MATRIX}_", "")
+        ]
         charts = {name: result.charts[name] for name in first if name in result.charts} | result.charts
         return Result(tables | result.tables, charts, result.headline)
 
@@ -243,6 +260,23 @@ class AgreementAnalysis(Analysis):
             chance=density_rows(CHANCE, compared.columns["sample"]),
             ceilings={"ceiling": overall["ceiling"]},
         )
+
+
+def _shown(
+    pairs: dict[tuple[str, str], Comparisons], measures: Sequence[str]
+) -> dict[tuple[str, str], Comparisons]:
+    """Return the pairs that are drawn one by one: of many measures those of the first.
+
+    A matrix has the others, and tables have all: 16 measures make 120 pairs, and 7,140 pairs of pairs.
+    """
+    if len(measures) < MANY:
+        return pairs
+    return {pair: compared for pair, compared in pairs.items() if measures[0] in pair}
+
+
+def _square(row: dict[str, Any]) -> dict[str, float | None]:
+    found = {"beyond": row["mean"] - row["null"], "ceiling": row["ceiling"]}
+    return {name: None if np.isnan(value) else value for name, value in found.items()}
 
 
 def _overall(overview: Sequence[tuple[str, Comparisons, dict[str, Any]]], spec: Spec) -> dict[str, Any]:

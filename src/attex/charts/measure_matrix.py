@@ -14,11 +14,16 @@ Row = dict[str, Any]
 
 
 def matrix_chart(
-    rows: Sequence[Mapping[str, Any]], measures: Sequence[str], title: str
+    rows: Sequence[Mapping[str, Any]],
+    measures: Sequence[str],
+    title: str,
+    over: str = "datasets and seeds",
+    statistic: str = "Kendall's τ",
 ) -> dict[str, Any]:
     """Draw all pairs of measures: above the diagonal agreement beyond chance, below it the ceiling.
 
-    rows have measure_a, measure_b (in the order of the measures), beyond and ceiling.
+    rows have measure_a, measure_b (in the order of the measures), beyond and ceiling, each a mean `over`
+    what is named.
     """
     import altair as alt
 
@@ -35,8 +40,8 @@ def matrix_chart(
     size = _SQUARE * len(measures)
     chart = (drawn(upper, "agreement") + drawn(lower, "ceiling")).resolve_scale(color="independent")
     caption = (
-        "Above the diagonal: Kendall's τ of two measures less chance, the mean over datasets and seeds; "
-        "the redder, the more alike, the bluer, the more opposed. Below it, in grey: the most that τ "
+        f"Above the diagonal: {statistic} of two measures less chance, the mean over {over}; "
+        "the redder, the more alike, the bluer, the more opposed. Below it, in grey: the most that it "
         "could be with these scores, which ties keep below 1. A dash is undefined."
     )
     return finish(chart.properties(width=size, height=size, title=title), caption)

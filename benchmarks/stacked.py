@@ -24,8 +24,9 @@ TEXTS, LENGTH = 68, 30
 DRAWS, CANDIDATES, STEPS = 100, 5, 20
 SURE = 30.0
 """What an untrained head is multiplied by so that most candidates are too far from its output."""
-AT_LEAST, AT_LEAST_TOO_FAR = 100.0, 60.0
-"""A candidate that is too far has a gradient, too, which a pass through the model has not."""
+AT_LEAST, AT_LEAST_SEARCHED, AT_LEAST_TOO_FAR = 100.0, 70.0, 50.0
+"""A candidate that is too far has a gradient, too, which a pass through the model has not; and steps
+have work of their own."""
 TIMES = 5
 
 
@@ -70,7 +71,7 @@ def benchmarks(data: Path | None) -> Iterator[Result]:
         f"searched, {CANDIDATES} candidates in {STEPS} steps": (
             lambda: search_rows(last, candidates=CANDIDATES, steps=STEPS),
             searched,
-            AT_LEAST,
+            AT_LEAST_SEARCHED,
         ),
         "the same where most candidates are too far": (
             lambda: search_rows(sure, candidates=CANDIDATES, steps=STEPS),

@@ -19,9 +19,11 @@ from attex.foundations.errors import MissingData
 from attex.foundations.progress import say
 from attex.runner.workspace import Workspace
 from attex.studies.gathering import gathered
+from attex.studies.ledger_words import PRINTED
 from attex.studies.study_file import StudyFile
 from results.by_seed import built_in, ceiling, chance
 from results.changes import change_rows, counted
+from results.directions import directions
 from results.figures import write_figure
 from results.lambdas import lambda_rows
 from results.markdown import number, table
@@ -32,7 +34,7 @@ from results.sparsity_figures import by_sparsity, entropies, inputs_and_states, 
 from results.study_numbers import STUDIES
 from results.study_page import finished, options, rounded, write_record
 from results.text_facts import write_facts
-from results.told import MAIN, told, write_told
+from results.told import MAIN, told, trained, write_told
 from results.top_k_figure import top_k
 
 PLACE = Path(__file__).parent
@@ -63,9 +65,12 @@ def page_text(paper: PaperNumbers) -> str:
         autoescape=False,
     )
     environment.filters["number"] = number
-    functions = (table, chance, ceiling, built_in, counted)
+    functions = (table, chance, ceiling, built_in, counted, directions)
     environment.globals |= {function.__name__: function for function in functions}
-    environment.globals["told"] = functools.partial(told, paper.folder)
+    environment.globals |= {
+        function.__name__: functools.partial(function, paper.folder) for function in (told, trained)
+    }
+    environment.globals["printed_lambda"] = PRINTED
     return environment.get_template(TEMPLATE).render(paper=paper)
 
 
@@ -110,9 +115,10 @@ def write_numbers(asked: argparse.Namespace, folder: Path) -> None:
     if named is None:
         named = [*rows, *lambda_rows(models.cells, runs)]
     else:
-        made = sum(1 for _ in models.records())
-        answer = file.study(runs, [cell.design for cell in models.cells])
-        write_told(folder, name, answer, made)
+        if is_told(folder, name):
+            made = sum(1 for _ in models.records())
+            answer = file.study(runs, [cell.design for cell in models.cells])
+            write_told(folder, name, answer, made, models.asked)
     if name in MARKED:
         named = [{**row, "setting": MARKED[name]} for row in named]
     numbers = kept(named, published(), asked.paper)
@@ -125,6 +131,12 @@ def write_numbers(asked: argparse.Namespace, folder: Path) -> None:
         changes = [*change_rows(runs)]
         if changes:
             rounded(pl.DataFrame(changes)).write_csv(folder / "changes.csv")
+
+
+def is_told(folder: Path, study: str) -> bool:
+    """Say whether the page has a place for what a study says; else its numbers alone are kept."""
+    template = folder / TEMPLATE
+    return not template.exists() or f"told('{study}')" in template.read_text(encoding="utf-8")
 
 
 def table_name(file: StudyFile, further: str | None) -> str:

@@ -43,9 +43,15 @@ def paper(name: str) -> PaperNumbers:
 def test_a_page_is_what_its_template_makes_of_the_tables(folder: Path) -> None:
     page = (folder.parent / "README.md").read_text(encoding="utf-8")
     assert page_text(paper(folder.parent.name)) == page
-    shown = set(re.findall(r"\((\w+)\.svg\)", page))
+    shown = set(re.findall(r"\(([\w-]+)\.svg\)", page))
     assert shown == {path.stem for path in folder.parent.glob("*.svg")}
-    assert shown <= set(FIGURES)
+    of_studies = {
+        name
+        for path in folder.parent.glob("*.json")
+        for part in json.loads(path.read_text(encoding="utf-8")).get("parts", ())
+        for name in part["figures"]
+    }
+    assert shown <= {*FIGURES, *of_studies}
 
 
 def published_tau() -> float:

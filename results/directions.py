@@ -13,7 +13,7 @@ from attex.claims.quantities import WITHOUT
 from attex.studies.bounds import half_width
 from results.markdown import number, table
 from results.paper_numbers import PaperNumbers
-from results.study_numbers import CELL
+from results.study_numbers import CELL, StudyNumbers
 
 STAYS = 0.02
 """A change that is smaller than this is none: so near numbers of accuracy are asked to be."""
@@ -83,6 +83,14 @@ class Directions:
     def counted(self, what: str) -> str:
         """Say in how many rows a number goes the same way."""
         return f"{len(self.of(what, SAME))} of {len(self.of(what))}"
+
+    def swapped(self, one: Direction, swaps: StudyNumbers) -> list[str]:
+        """Say how a number changes from λ = 0 under each swap that was run for this row."""
+        if one.what not in _QUANTITIES:
+            return []
+        after, before = (f"{_QUANTITIES[one.what]}(lambda={w})" for w in (one.weight, "0"))
+        changes = {name: swaps.change(one.cell, after, before, name) for name in swaps.settings[1:]}
+        return [f"{setting}: {change}" for setting, change in changes.items() if change]
 
     def table(self) -> str:
         """Lay out a line for each row and number."""

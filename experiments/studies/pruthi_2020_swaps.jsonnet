@@ -1,6 +1,6 @@
-// Pruthi et al. (2020), Table 3: why numbers differ. One ingredient swapped at a time, in minutes a model on a CPU, and so without the
-// BiLSTM; pruthi_2020_one_at_a_time, which takes hours there, has the swap of all others.
+// Pruthi et al. (2020), Table 3: why numbers differ, with one ingredient swapped at a time.
 //
+// In minutes a model on a CPU, and so without the BiLSTM; pruthi_2020_one_at_a_time takes hours there.
 // Their code keeps no model: it remembers the accuracy of the epoch that is best on dev, and prints the attention of every
 // epoch. In batches of 32 Adam takes a 32nd of its steps, so that steps ten times as long come nearer to where it got.
 local whole = import 'pruthi_2020.jsonnet';

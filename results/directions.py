@@ -28,6 +28,8 @@ _DEALT_OUT = " dealt out anew"
 SAME, OTHER, OPEN = "the same", "another", "not told"
 """Which way ours goes, beside the paper's."""
 
+_MARKS = {SAME: "✓", OTHER: "✗", OPEN: "~"}
+
 
 @dataclass(frozen=True)
 class Direction:
@@ -93,16 +95,19 @@ class Directions:
         return [f"{setting}: {change}" for setting, change in changes.items() if change]
 
     def table(self) -> str:
-        """Lay out a line for each row and number."""
-        lines = [
-            [
-                *(one.cell[0], one.cell[1], one.weight, one.what, number(one.theirs)),
-                *(number(one.replicated), _interval(one), one.verdict),
-            ]
-            for one in self.every
-        ]
-        header = ["task", "encoder", "λ", "change of", "published", "replicated", "ours [95 %]", "way"]
-        return table(header, lines)
+        """Lay out a line for each row: of every number the change in the paper, and ours."""
+        kinds = list(dict.fromkeys(one.what for one in self.every))
+        by_row: dict[tuple[Cell, str], dict[str, Direction]] = {}
+        for one in self.every:
+            by_row.setdefault((one.cell, one.weight), {})[one.what] = one
+        lines = []
+        for (cell, weight), row in by_row.items():
+            line = [cell[0], cell[1], weight]
+            for what in kinds:
+                line += _pair(row[what]) if what in row else ["–", "–"]
+            lines.append(line)
+        heads = [head for what in kinds for head in (f"{what}, published (replicated)", "ours")]
+        return table(["task", "encoder", "λ", *heads], lines)
 
 
 def directions(paper: PaperNumbers) -> Directions:
@@ -110,9 +115,10 @@ def directions(paper: PaperNumbers) -> Directions:
     return Directions(paper)
 
 
-def _interval(one: Direction) -> str:
+def _pair(one: Direction) -> list[str]:
     ends = "" if math.isnan(one.low) else f" [{number(one.low)}, {number(one.high)}]"
-    return number(one.ours) + ends
+    theirs = f"{number(one.theirs)} ({number(one.replicated)})"
+    return [theirs, f"{number(one.ours)}{ends} {_MARKS[one.verdict]}"]
 
 
 def _from_first(paper: PaperNumbers) -> Iterator[Direction]:

@@ -50,8 +50,8 @@ class PaperNumbers(StudyNumbers):
         tables = [f"numbers_{study}.csv" for study in studies] or ["numbers.csv"]
         super().__init__([self.folder / table for table in tables], studies or [name])
         self._all = judge_all(from_results(folder)) if judgements is None else judgements
-        # A folder that is no paper's own has the numbers that it answers.
-        papers = [name] if name in PAPERS else [p for p, by in ANSWERED_BY.items() if by[0] == name]
+        # A folder has the numbers that it answers: those of its paper, and of others that did the same.
+        papers = [p for p in PAPERS if ANSWERED_BY.get(p, (p,))[0] == name]
         beside = [] if studies else [one for one, (paper, _) in BESIDE.items() if paper == name]
         of_paper = [one for one in self._all if one.claim.paper in papers]
         self.judgements = [
@@ -105,9 +105,25 @@ class PaperNumbers(StudyNumbers):
         claim = self.claim(cell, quantity, class_)
         return "–" if claim is None else self.mark(claim)
 
+    def worded(self, cell: Cell, quantity: str, class_: str = OVERALL) -> str:
+        """Write the published number with the verdict on it in words."""
+        claim = self.claim(cell, quantity, class_)
+        if claim is None:
+            return "–"
+        (verdict,) = (one.verdict for one in self.judgements if one.claim == claim)
+        return f"{number(claim.mean)}, {verdict}"
+
     def mark(self, claim: Claim) -> str:
         """Write what was claimed with the verdict on it."""
         return f"{number(claim.mean)} {self._marks.get(claim.claim, '')}".strip()
+
+    def notes(self, word: str) -> list[str]:
+        """Return the ledger's notes on published numbers that have a word, with what they are on."""
+        return [
+            f"{' '.join(one.claim.cell)}, {one.claim.quantity}: {one.claim.note}"
+            for one in self.judgements
+            if word in one.claim.note
+        ]
 
     def counts(self) -> dict[str, int]:
         """Count the verdicts on what ours stand beside."""

@@ -21,8 +21,10 @@ from attex.foundations.errors import MissingData
 from attex.foundations.progress import say
 from attex.runner.workspace import Workspace
 from attex.studies.gathering import gathered
+from attex.studies.ledger_words import PRINTED
 from results.by_seed import built_in, ceiling, chance
 from results.changes import change_rows, counted
+from results.directions import directions
 from results.dropped_words import TABLE as DERIVED
 from results.dropped_words import dropped_rows
 from results.figures import write_figure
@@ -36,7 +38,7 @@ from results.study_numbers import STUDIES, table_name
 from results.study_page import finished, options, rounded, write_record
 from results.swaps import swap_table, swaps
 from results.text_facts import write_facts
-from results.told import MAIN, told, write_told
+from results.told import MAIN, told, trained, write_told
 from results.top_k_figure import top_k
 
 PLACE = Path(__file__).parent
@@ -67,9 +69,12 @@ def page_text(paper: PaperNumbers) -> str:
         autoescape=False,
     )
     environment.filters["number"] = number
-    functions = (table, chance, ceiling, built_in, counted, swaps, swap_table)
+    functions = (table, chance, ceiling, built_in, counted, swaps, swap_table, directions)
     environment.globals |= {function.__name__: function for function in functions}
-    environment.globals["told"] = functools.partial(told, paper.folder)
+    environment.globals |= {
+        function.__name__: functools.partial(function, paper.folder) for function in (told, trained)
+    }
+    environment.globals["printed_lambda"] = PRINTED
     return environment.get_template(TEMPLATE).render(paper=paper)
 
 
@@ -116,9 +121,10 @@ def write_numbers(asked: argparse.Namespace, folder: Path) -> None:
         named = [*rows, *lambda_rows(models.cells, runs)]
         derived = [*dropped_rows(rows)]
     else:
-        made = sum(1 for _ in models.records())
-        answer = file.study(runs, [cell.design for cell in models.cells])
-        write_told(folder, name, answer, made)
+        if is_told(folder, name):
+            made = sum(1 for _ in models.records())
+            answer = file.study(runs, [cell.design for cell in models.cells])
+            write_told(folder, name, answer, made, models.asked)
     if name in MARKED:
         named = [{**row, "setting": MARKED[name]} for row in named]
     table_of_models = "numbers" if asked.study is None else table_name(file)
@@ -137,6 +143,12 @@ def write_kept(path: Path, rows: Iterable[Mapping[str, Any]], paper: str) -> Non
     if numbers:
         table_of_numbers = pl.DataFrame(numbers, infer_schema_length=None)
         rounded(table_of_numbers.drop("low", "high", strict=False)).write_csv(path)
+
+
+def is_told(folder: Path, study: str) -> bool:
+    """Say whether the page has a place for what a study says; else its numbers alone are kept."""
+    template = folder / TEMPLATE
+    return not template.exists() or f"told('{study}')" in template.read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -71,6 +71,12 @@ class StudyNumbers:
         """Return a number of ours, of every seed; options of measures need not be named."""
         return self._values.get((*cell, setting, key_of(quantity), class_), Seeds(()))
 
+    def change(self, cell: Cell, after: str, before: str, setting: str = BASE) -> Seeds:
+        """Return by how much one number over all texts exceeds another, of every seed that has both."""
+        ends = [(*cell, setting, key_of(name), OVERALL) for name in (after, before)]
+        to, start = (self._by_seed.get(end, {}) for end in ends)
+        return Seeds(tuple(to[seed] - start[seed] for seed in to if seed in start))
+
     @functools.cached_property
     def planned(self) -> list[Model]:
         """Every model that the study files ask for, once."""

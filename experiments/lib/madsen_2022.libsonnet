@@ -4,7 +4,8 @@
 // with the best ROC-AUC on dev. Word vectors are those of common.libsonnet. Not theirs: a mask is the unknown word, not a
 // word of its own; texts are cut as Jain & Wallace do; leave-one-out is a measure more.
 //
-// Their scores are taken at the gold label, which is not known when a model explains itself: `released` does that too.
+// Their scores are taken at the gold label, which is not known when a model explains itself: `released` does that too. Their
+// gradient is a norm over the coordinates of all words; `gradient` here is Jain & Wallace's, which has the word's own alone.
 local common = import 'common.libsonnet';
 {
   base: common {

@@ -50,6 +50,8 @@ QUANTITIES = {
     "guide_mlp:trained MLP:f1_positive": "f1",
     "guide_mlp:base LSTM:f1_positive": "f1(guide=lstm)",
     "guide_mlp:adversary:f1_positive": "f1(guide=adversary)",
+    # Not our `gradient`, which has the word's own coordinate alone: theirs is the norm over all words'.
+    "racu_recursive:gradient": "racu_recursive(gradient_norm[one-hot])",
     "accuracy[impermissible tokens removed or neutralised]": "accuracy(without impermissible tokens)",
 }
 PATTERNS = [

@@ -41,7 +41,13 @@ def test_who_needs_what() -> None:
     assert of_others == len(pretrained) - len(theirs)
     others = [c for c in at_hand() if c not in pretrained]
     for start, reason in (
-        ("racu_recursive", "needs a run of the study of ROAR"),
+        ("racu_recursive:attention", "needs a run of the study of ROAR"),
+        ("racu_recursive:input_x_gradient", "needs a run of the study of ROAR"),
+        (
+            "racu_recursive:gradient",
+            "needs their gradient: a norm over the coordinates of all words; "
+            "`gradient` has the word's own",
+        ),
         ("adversary_frozen", "needs a run of the study of adversaries"),
         ("guide_mlp:", "needs a run of the study of guides"),
     ):

@@ -49,6 +49,7 @@ NOT_RUN = {
     ("results/meister_2021/README.md", "trains for minutes on a GPU"),
     ("results/multiverse/README.md", "trains for an hour on a GPU"),
     ("results/neely_schouten_2020/README.md", "trains for minutes on a GPU"),
+    ("results/roar/README.md", "trains for minutes on a GPU"),
     ("results/wiegreffe_pinter_2019/README.md", "trains for minutes on a GPU"),
 }
 """All that is not run, and why; the site shows the reason above the block."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from results.by_seed import Aside, Seeds
+from results.directions import ACCURACY, ATTENTION, directions
 from results.lambdas import ENTROPY, NAME, lambda_rows
 from results.paper_numbers import PaperNumbers
 from results.papers import FIGURES, PLACE, TEMPLATE, page_text
@@ -43,9 +44,15 @@ def paper(name: str) -> PaperNumbers:
 def test_a_page_is_what_its_template_makes_of_the_tables(folder: Path) -> None:
     page = (folder.parent / "README.md").read_text(encoding="utf-8")
     assert page_text(paper(folder.parent.name)) == page
-    shown = set(re.findall(r"\((\w+)\.svg\)", page))
+    shown = set(re.findall(r"\(([\w-]+)\.svg\)", page))
     assert shown == {path.stem for path in folder.parent.glob("*.svg")}
-    assert shown <= set(FIGURES)
+    of_studies = {
+        name
+        for path in folder.parent.glob("*.json")
+        for part in json.loads(path.read_text(encoding="utf-8")).get("parts", ())
+        for name in part["figures"]
+    }
+    assert shown <= {*FIGURES, *of_studies}
 
 
 def published_tau() -> float:
@@ -305,3 +312,19 @@ def test_the_overview_says_what_the_tables_do() -> None:
     sides = [one.side for one in lost if one.seeds > 1]
     assert sides.count("↑") > len(sides) / 2
     assert "↓" not in sides
+
+
+def test_the_overview_says_what_models_against_models_gave() -> None:
+    text = (PLACE.parent / "docs" / "results" / "index.md").read_text(encoding="utf-8")
+    wiegreffe = paper("wiegreffe_pinter_2019")
+    jsd = "jsd(adversary, unfrozen)"
+    ours = wiegreffe.together(["wiegreffe_pinter_2019_table_4"]).seeds(CELL, jsd)
+    assert len(ours.values) == 3
+    assert f"JSD is {ours.least:.2f} to {ours.most:.2f} with three seeds" in text
+    assert f"published is\n{wiegreffe.published(CELL, jsd):.2f}" in text
+    assert wiegreffe.worded(CELL, "tvd_half(adversary, unfrozen)") == "0.036, reproduced"
+    ways = directions(paper("pruthi_2020"))
+    assert ways.counted(ATTENTION) == "12 of 12"
+    assert ways.counted(ACCURACY) == "10 of 12"
+    assert "In all 12 rows" in text
+    assert "accuracy goes the way of theirs in 10." in text

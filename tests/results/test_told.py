@@ -8,7 +8,9 @@ import pytest
 from pronouns import write_study, write_texts
 from results import papers
 from results.paper_numbers import PaperNumbers
-from results.told import told
+from results.told import told, write_told
+
+from attex.studies.study import Answer
 
 PAPER = "pruthi_2020"
 
@@ -18,6 +20,19 @@ def test_a_study_that_was_not_trained_says_how_it_is(tmp_path: Path) -> None:
     assert "`python -m results.papers roar --study madsen_2022`" in told(
         tmp_path / "roar", "madsen_2022"
     )
+
+
+def test_a_study_with_models_missing_says_how_many_it_rests_on(tmp_path: Path) -> None:
+    write_told(tmp_path, "some", Answer([], [], []), 3, 4)
+    assert told(tmp_path, "some").startswith("3 of 4 models; the others are not trained yet")
+    write_told(tmp_path, "all", Answer([], [], []), 4, 4)
+    assert told(tmp_path, "all") == "4 models (`experiments/studies/all.jsonnet`)."
+
+
+def test_what_no_page_tells_is_not_drawn(tmp_path: Path) -> None:
+    (tmp_path / papers.TEMPLATE).write_text("{{ told('one') }}")
+    assert papers.is_told(tmp_path, "one")
+    assert not papers.is_told(tmp_path, "another")
 
 
 def test_the_numbers_of_a_study_of_deception_come_onto_the_page(

@@ -133,7 +133,9 @@ def test_what_a_curve_comes_to_is_worked_out_of_each_seed() -> None:
     # Random tokens: 1, 0.5, 0 at shares 0, ½, 1, so that the area above the end is ½; the measure
     # loses all at once, and the area between the two is ¼.
     curves = {"random": (1.0, 0.5, 0.0), "attention": (1.0, 0.0, 0.0)}
-    curves["gradient(target=gold_loss)"] = (1.0, 1.0, 1.0)
+    curves["input_x_gradient(target=gold)"] = (1.0, 1.0, 1.0)
+    # What Madsen et al. call a gradient is a norm over all words.
+    curves["gradient(target=gold_loss)"] = (1.0, 0.0, 0.0)
     rows = [
         row("f1_macro", value, masking="recursive", measure=measure, share=share)
         for measure, values in curves.items()
@@ -141,7 +143,7 @@ def test_what_a_curve_comes_to_is_worked_out_of_each_seed() -> None:
     ]
     found = named(Roar(quantity="f1_macro").as_published(rows))
     attention = (*SST.values(), BASE, "racu_recursive(attention)", "overall")
-    gradient = (*SST.values(), BASE, "racu_recursive(gradient(target=gold_loss))", "overall")
+    gradient = (*SST.values(), BASE, "racu_recursive(input_x_gradient(target=gold))", "overall")
     assert found == {attention: pytest.approx(0.5), gradient: pytest.approx(-1)}, "clipped to −1"
     keys = {claim.key for claim in published(paper="madsen_2022_recursive_roar", dataset="sst")}
     assert {key_of(attention[5]), key_of(gradient[5])} <= keys

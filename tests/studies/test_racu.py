@@ -1,5 +1,6 @@
 """RACU against closed forms, and a study of kind roar on texts whose deciding words are known."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 from attex.foundations.errors import UserError
 from attex.runner.engine import choose_engine
 from attex.runner.workspace import Workspace
+from attex.studies.parts.retrained import Retrained, retrained_part
 from attex.studies.racu import racu
+from attex.studies.run_set import CellRuns, RunSet
 from attex.studies.running import run_study
 from attex.studies.study_file import read_study
 from attex.studies.universes import cells_of
@@ -113,6 +116,9 @@ def test_models_that_are_the_same_are_trained_once(finished: Path) -> None:
     assert len(models) == 2, "that of whole texts, and what recursion may ask again"
     page = (finished / "report.html").read_text()
     assert "the tokens that truly decide come to" in page
+    keys = [one["key"] for one in json.loads((finished / "manifest.json").read_text())["models"]]
+    assert len(keys) == len(set(keys)) < 2 * 3 * 3, "a model that several settings have counts once"
+    assert f"{len(keys)} models" in page
 
 
 @pytest.mark.parametrize(
@@ -129,6 +135,30 @@ def test_a_wrong_file_is_refused_in_a_line(changes: dict[str, Any], said: str) -
     with pytest.raises(UserError) as refused:
         cells_of(read_study(STUDY | changes))
     assert said in str(refused.value)
+
+
+def test_a_curve_that_is_not_whole_says_so_and_has_no_line_across_the_gap() -> None:
+    # Shares 0, ½, 1; two seeds. Of attention the second seed has no model at ½, of gradient none has.
+    choices = {"masking": ("plain",), "measure": ("attention", "gradient", "random")}
+    runs_of = {"attention": [[1, 1], [0, np.nan], [0, 0]], "gradient": [[1, 1], [np.nan] * 2, [0, 0]]}
+    values = [*runs_of.values(), [[1, 1], [0.5, 0.5], [0, 0]]]
+    cell = CellRuns(
+        {"dataset": "sst"},
+        np.array([[0, measure, share] for measure in range(3) for share in range(3)]),
+        (0, 1),
+        {"accuracy": np.concatenate(values).astype(float)},
+        {},
+    )
+    runs = RunSet(choices | {"share": ("0", "0.5", "1")}, (cell,))
+    part = retrained_part(Retrained(runs, "accuracy", "random", (0, 0.5, 1)))
+    first, second = part.sentences
+    assert "RACU 0.50" in first
+    assert first.endswith("(seeds with a whole curve: 1 of 2).")
+    assert second.endswith("no RACU yet: no seed has its whole curve.")
+    (drawn,) = (chart for name, chart in part.charts.items() if name.startswith("retrained"))
+    rows = [row for layer in drawn["datasets"].values() for row in layer]
+    assert {"masking": "plain", "measure": "gradient", "share": 0.5}.items() <= rows[4].items()
+    assert rows[4]["value"] is None, "a line ends before it and begins after it"
 
 
 def test_a_quantity_that_predictions_lack_is_refused_before_any_training(tmp_path: Path) -> None:

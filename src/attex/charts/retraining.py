@@ -18,10 +18,10 @@ def retraining_chart(
     import altair as alt
 
     numbers = ("share", "value", "low", "high")
+    # A share without a number stays in: a line is not drawn across it.
     points = [
         {"masking": row["masking"], "measure": row["measure"]} | {n: short(row[n]) for n in numbers}
         for row in rows
-        if row["value"] == row["value"]
     ]
     others = [measure for measure in measures if measure != chance]
     colours = {m: PALETTE[i % len(PALETTE)] for i, m in enumerate(others)} | {chance: GREY}
@@ -39,7 +39,7 @@ def retraining_chart(
     for masking in dict.fromkeys(point["masking"] for point in points):
         here = alt.InlineData([point for point in points if point["masking"] == masking])
         base = alt.Chart(here, title=alt.TitleParams(masking, fontSize=12))
-        bands = base.transform_filter("isValid(datum.low) && isValid(datum.high)").mark_area(opacity=0.1)
+        bands = base.mark_area(opacity=0.1)
         lines = base.mark_line(point=True, strokeWidth=2).encode(x=x, y=y, color=colour, tooltip=tooltip)
         layers = alt.layer(bands.encode(x=x, y="low:Q", y2="high:Q", color=colour), lines)
         panels.append(layers.properties(width=_PANEL, height=HEIGHT))

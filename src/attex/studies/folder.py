@@ -100,7 +100,7 @@ def _facts(models: Models, failed: int) -> list[str]:
     settings = sum(len(cell.configs) for cell in models.cells)
     seeds, cells = len(models.seeds), len(models.cells)
     facts = [
-        f"{settings * seeds - failed:,} models",
+        f"{len(models.distinct()) - failed:,} models",
         f"{cells} cell{'s' * (cells > 1)}",
         f"{settings:,} settings",
         f"{seeds} seed{'s' * (seeds > 1)} of each",

@@ -38,6 +38,7 @@ class Models:
     """The models of a study's cells, each a stage that leaves numbers only.
 
     Planning reads the corpora and checks every experiment on them; nothing is trained before `make`.
+    `asked` is how many models that are, also when some of them are left out later.
     """
 
     def __init__(self, cells: Sequence[Cell], seeds: Sequence[int], workspace: Workspace) -> None:
@@ -58,6 +59,7 @@ class Models:
                 say(f"cell {', '.join(cell.about.values())} skipped: {missing}")
         if not self.cells:
             raise MissingData("no cell of this study has its data")
+        self.asked = len(self.distinct())
         workspace.write_down_digests()
 
     def _add(self, cell: Cell) -> None:
@@ -100,7 +102,7 @@ class Models:
     def make(self, engine: Engine) -> int:
         """Make what is missing; return how many models could not be made, whose trouble is told."""
         cache = self._workspace.cache
-        numbers = {stage.key for planned in self.stages for s in planned for stage in s.values()}
+        numbers = self.distinct()
         missing = [key for key in numbers if not cache.has(self._tasks[key].stage)]
         wanted = set(missing)
         for key in missing:
@@ -169,15 +171,16 @@ class Models:
         }
         return Numbers(values, draws)
 
+    def distinct(self) -> dict[str, Stage]:
+        """Return every model once, by its key: settings may share one, as one with nothing masked."""
+        return {one.key: one for planned in self.stages for s in planned for one in s.values()}
+
     def records(self) -> Iterable[dict[str, Any]]:
         """Say of every model that was made which key it has, and what it took."""
         cache = self._workspace.cache
-        for planned in self.stages:
-            for stages in planned:
-                for stage in stages.values():
-                    if cache.has(stage):
-                        record = cache.record(stage)
-                        yield {"title": stage.title, "key": stage.key, "seconds": record.seconds}
+        for key, stage in self.distinct().items():
+            if cache.has(stage):
+                yield {"title": stage.title, "key": key, "seconds": cache.record(stage).seconds}
 
 
 def _numbers_stage(plan: Plan, seed: int) -> Stage:

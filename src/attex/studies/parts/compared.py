@@ -58,7 +58,7 @@ class Compared:
         for level, own, away in zip(levels, here, apart, strict=True):
             whose = dict(cell.cell) | dict(setting) | {self.choice: level, "quantity": quantity}
             differences = zip(_DIFFERENCE, _numbers(away).values(), strict=True)
-            yield whose | _numbers(own) | {"seeds": int(own.seeds[0])} | dict(differences)
+            yield whose | _shares(own) | {"seeds": int(own.seeds[0])} | dict(differences)
 
     def charts(self, rows: Sequence[Row], titles: Mapping[str, str]) -> dict[str, dict[str, Any]]:
         """Draw a chart of each leading cell: groups of quantities by their `titles`, a dot a level."""
@@ -93,6 +93,11 @@ class Compared:
 
 _ENDS = ("value", "low", "high")
 _DIFFERENCE = ("difference", "difference_low", "difference_high")
+
+
+def _shares(bounds: Bounds) -> dict[str, float]:
+    """Return a number with its interval, which ends where a share of texts or of attention does."""
+    return {end: min(max(number, 0.0), 1.0) for end, number in _numbers(bounds).items()}
 
 
 def _numbers(bounds: Bounds) -> dict[str, float]:

@@ -115,7 +115,18 @@ class Retrained:
     def lead(self) -> list[str]:
         """Say of the first measure what it comes to, in every cell and way of masking."""
         first = self.runs.choices[MEASURE][0]
-        return [_sentence(row, self.racus) for row in self.racus if row[MEASURE] == first]
+        return [self.sentence(row) for row in self.racus if row[MEASURE] == first]
+
+    def sentence(self, row: Mapping[str, Any]) -> str:
+        """Say what a curve comes to, and which seeds it is of where not all have it."""
+        start = f"{_of(row)}: {row[MEASURE]} ({row[MASKING]}) has "
+        planned = max(len(cell.seeds) for cell in self.runs.cells)
+        if not row["seeds"]:
+            return f"{start}no RACU yet: no seed has its whole curve."
+        if math.isnan(row["racu"]):
+            return f"{start}no RACU: random tokens cost the model nothing."
+        some = f" (seeds with a whole curve: {row['seeds']} of {planned})"
+        return _said(row, start, self.racus) + (f"{some}." if row["seeds"] < planned else ".")
 
     def headlines(self) -> list[Headline]:
         """Ask of every curve but that by chance whether the model misses the tokens."""
@@ -171,7 +182,7 @@ def retrained_part(retrained: Retrained) -> Part:
         "mask. What these come to, where they are known, is the most that can be. Recursive masking "
         "takes the measure anew at every step, so that a word that says the same as another is found "
         "when that one is gone.",
-        [_sentence(row, racus) for row in racus if row[MEASURE] not in (retrained.chance, TRUTH)],
+        [retrained.sentence(row) for row in racus if row[MEASURE] not in (retrained.chance, TRUTH)],
         {"tables/racu": frame(racus), "tables/retrained": frame(points)},
         charts,
     )
@@ -188,10 +199,8 @@ def _of(row: Mapping[str, Any]) -> str:
     return " ".join(str(value) for name, value in row.items() if name not in own and value is not None)
 
 
-def _sentence(row: Mapping[str, Any], racus: Sequence[Mapping[str, Any]]) -> str:
-    start = f"{_of(row)}: {row[MEASURE]} ({row[MASKING]}) has "
-    if math.isnan(row["racu"]):
-        return f"{start}no RACU: random tokens cost the model nothing, or its curve is not whole."
+def _said(row: Mapping[str, Any], start: str, racus: Sequence[Mapping[str, Any]]) -> str:
+    """Say what a RACU means, beside that of the tokens that truly decide, if these are known."""
     said = (
         "the model misses its tokens"
         if row["low"] > 0
@@ -204,9 +213,9 @@ def _sentence(row: Mapping[str, Any], racus: Sequence[Mapping[str, Any]]) -> str
     )
     truth = next((one for one in racus if one[MEASURE] == TRUTH and _same(one, row)), None)
     if truth is None or math.isnan(truth["racu"]):
-        return f"{sentence}."
+        return sentence
     reached = minus(f"{truth['racu']:.2f} [{truth['low']:.2f}, {truth['high']:.2f}]")
-    return f"{sentence}; the tokens that truly decide come to {reached}."
+    return f"{sentence}; the tokens that truly decide come to {reached}"
 
 
 def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

@@ -103,7 +103,7 @@ def test_models_with_two_texts_stand_apart_and_what_is_missing_is_said(tmp_path:
     for name in (TEMPLATE, "vector_length.csv"):
         shutil.copy(PLACE / PAPER / name, tmp_path / PAPER / name)
     (page,) = page_text(PaperNumbers(PAPER, tmp_path)).split("## Two texts")[1:]
-    assert "| babi_1 | 8,500, all | 0 | 18 | 18 not trained yet |" in page
+    assert "| babi_1 | 8,500, all | 0 | 36 | 36 not trained yet |" in page
     assert "None of them has been trained yet" in page
 
     alone = {"as published": [0.99, 0.98]}

@@ -36,7 +36,7 @@ ANSWERED_BY = {
 BESIDE = {
     _PAIRS: (
         "jain_wallace_2019",
-        (_PAIRS, "jain_wallace_2019_snli", "babi_2_seeds", "babi_3_size"),
+        (_PAIRS, "jain_wallace_2019_snli", "jain_wallace_2019_babi", "babi_2_seeds", "babi_3_size"),
     )
 }
 """Studies in tables beside the numbers of a paper. A model that several tables have counts once."""

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import polars as pl
 
 from attex.claims.ledger import published
@@ -29,7 +28,6 @@ from results.dropped_words import TABLE as DERIVED
 from results.dropped_words import dropped_rows
 from results.figures import write_figure
 from results.lambdas import lambda_rows
-from results.markdown import number, table
 from results.paper_figures import against_published, differences
 from results.paper_numbers import PaperNumbers
 from results.shown import kept
@@ -37,12 +35,12 @@ from results.sparsity_figures import by_sparsity, entropies, inputs_and_states, 
 from results.study_numbers import STUDIES, table_name
 from results.study_page import finished, options, rounded, write_record
 from results.swaps import swap_table, swaps
+from results.templates import TEMPLATE, filled
 from results.text_facts import write_facts
 from results.told import MAIN, told, trained, write_told
 from results.top_k_figure import top_k
 
 PLACE = Path(__file__).parent
-TEMPLATE = "page.md.jinja"
 FIGURES = {
     "published": against_published,
     "differences": differences,
@@ -60,22 +58,10 @@ MARKED = {"madsen_2022": "scores at the decision, read by accuracy"}
 
 def page_text(paper: PaperNumbers) -> str:
     """Fill the template of a paper's page from its table of numbers."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(paper.folder),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
-    environment.filters["number"] = number
-    functions = (table, chance, ceiling, built_in, counted, swaps, swap_table, directions)
-    environment.globals |= {function.__name__: function for function in functions}
-    environment.globals |= {
-        function.__name__: functools.partial(function, paper.folder) for function in (told, trained)
-    }
-    environment.globals["printed_lambda"] = PRINTED
-    return environment.get_template(TEMPLATE).render(paper=paper)
+    functions = (chance, ceiling, built_in, counted, swaps, swap_table, directions)
+    of_folder = {f.__name__: functools.partial(f, paper.folder) for f in (told, trained)}
+    known = {function.__name__: function for function in functions}
+    return filled(paper.folder, known | of_folder | {"printed_lambda": PRINTED}, paper=paper)
 
 
 def write_page(paper: PaperNumbers) -> None:

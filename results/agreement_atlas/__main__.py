@@ -9,8 +9,6 @@ that are missing are missing.
 import argparse
 from pathlib import Path
 
-import jinja2
-
 from attex.foundations.errors import MissingData
 from attex.foundations.progress import say
 from attex.runner.workspace import Workspace
@@ -19,12 +17,11 @@ from results.agreement_atlas.atlas import Atlas, not_above_chance
 from results.agreement_atlas.figures import every_figure
 from results.agreement_atlas.tables import write_tables
 from results.figures import write_figure
-from results.markdown import number, table
 from results.study_page import finished, options, write_record
+from results.templates import filled
 
 PLACE = Path(__file__).parent
 STUDY = PLACE.parent.parent / "experiments" / "studies" / "agreement_atlas.jsonnet"
-TEMPLATE = "page.md.jinja"
 
 
 def main() -> None:
@@ -61,17 +58,7 @@ def write_page(place: Path) -> None:
 
 def page_text(atlas: Atlas) -> str:
     """Fill the template from the tables."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(PLACE),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
-    environment.filters["number"] = number
-    environment.globals |= {"table": table, "not_above_chance": not_above_chance}
-    return environment.get_template(TEMPLATE).render(atlas=atlas)
+    return filled(PLACE, {"not_above_chance": not_above_chance}, atlas=atlas)
 
 
 if __name__ == "__main__":

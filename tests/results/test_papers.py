@@ -13,10 +13,11 @@ from results.by_seed import Aside, Seeds
 from results.directions import ACCURACY, ATTENTION, directions
 from results.lambdas import ENTROPY, NAME, lambda_rows
 from results.paper_numbers import PaperNumbers
-from results.papers import FIGURES, PLACE, TEMPLATE, page_text
+from results.papers import FIGURES, PLACE, page_text
 from results.shown import SHOWN, kept
 from results.study_numbers import CELL as PARTS
 from results.study_numbers import STUDIES, StudyNumbers, further_table
+from results.templates import TEMPLATE
 from scipy.stats import kendalltau
 
 from attex.claims.ledger import published

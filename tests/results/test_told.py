@@ -8,6 +8,7 @@ import pytest
 from pronouns import write_study, write_texts
 from results import papers
 from results.paper_numbers import PaperNumbers
+from results.templates import TEMPLATE
 from results.told import told, write_told
 
 from attex.studies.study import Answer
@@ -30,7 +31,7 @@ def test_a_study_with_models_missing_says_how_many_it_rests_on(tmp_path: Path) -
 
 
 def test_what_no_page_tells_is_not_drawn(tmp_path: Path) -> None:
-    (tmp_path / papers.TEMPLATE).write_text("{{ told('one') }}")
+    (tmp_path / TEMPLATE).write_text("{{ told('one') }}")
     assert papers.is_told(tmp_path, "one")
     assert not papers.is_told(tmp_path, "another")
 
@@ -61,7 +62,7 @@ def test_the_numbers_of_a_study_of_deception_come_onto_the_page(
         for weight in ("0", "0.1", "1")
     }
     assert {one.ours.seeds for one in paper.judged if one.ours} == {2}, "the first table counts first"
-    shutil.copy(papers.PLACE / PAPER / papers.TEMPLATE, folder)
+    shutil.copy(papers.PLACE / PAPER / TEMPLATE, folder)
     page = papers.page_text(paper)
     assert "6 models (`experiments/studies/pruthi_2020.jsonnet`)." in page
     assert "of the attention is on impermissible tokens" in page

@@ -5,7 +5,7 @@
 // word of its own; texts are cut as Jain & Wallace do; leave-one-out is a measure more.
 //
 // Their scores are taken at the gold label, which is not known when a model explains itself: `released` does that too. Their
-// gradient is a norm over the coordinates of all words; `gradient` here is Jain & Wallace's, which has the word's own alone.
+// gradient is a norm over the coordinates of all words; `gradient` in `measures` is Jain & Wallace's, which has the word's own.
 local common = import 'common.libsonnet';
 {
   base: common {
@@ -22,7 +22,7 @@ local common = import 'common.libsonnet';
   measures: ['attention', 'gradient', 'input_x_gradient', 'leave_one_out'],
   released: [
     'attention',
-    { type: 'gradient', target: 'gold_loss' },
+    { type: 'gradient_norm[one-hot]', target: 'gold' },
     { type: 'input_x_gradient', target: 'gold' },
   ],
 }

@@ -64,5 +64,4 @@ def test_the_papers_studies_answer_all_but_a_few_numbers() -> None:
     # Of bAbI 3 only a tenth of the training texts is at hand.
     assert {quantity for data, quantity in lstm if data != "babi_3"} == {
         "racu_recursive(integrated_gradients)",
-        "racu_recursive(gradient_norm[one-hot])",
     }

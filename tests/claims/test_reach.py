@@ -43,11 +43,7 @@ def test_who_needs_what() -> None:
     for start, reason in (
         ("racu_recursive:attention", "needs a run of the study of ROAR"),
         ("racu_recursive:input_x_gradient", "needs a run of the study of ROAR"),
-        (
-            "racu_recursive:gradient",
-            "needs their gradient: a norm over the coordinates of all words; "
-            "`gradient` has the word's own",
-        ),
+        ("racu_recursive:gradient", "needs a run of the study of ROAR"),
         ("adversary_frozen", "needs a run of the study of adversaries"),
         ("guide_mlp:", "needs a run of the study of guides"),
     ):

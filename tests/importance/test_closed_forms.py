@@ -104,6 +104,25 @@ def test_input_times_gradient_is_of_a_logit_through_the_attention(target: str, c
         np.testing.assert_allclose(scores[row][batch.scorable[row]], expected, rtol=1e-9)
 
 
+@pytest.mark.parametrize("target", ["predicted", "gold"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_norm_over_all_words_is_that_of_the_gradient_by_one_hot_vectors(
+    target: str, classes: int
+) -> None:
+    model, batch = make_model("lstm", classes=classes).double(), make_batch([5, 8])
+    scores = attex.importance.gradient_norm_one_hot(model, batch, target=target)
+    table = model.embedding.weight.detach()
+    picked = torch.nn.functional.one_hot(batch.tokens, len(table)).double().requires_grad_()
+    logits = model.resume(picked @ table, batch).logits
+    chosen = batch.labels if target == "gold" else logits.argmax(dim=1)
+    chosen = chosen if classes > 2 else torch.zeros_like(chosen)
+    logits.gather(1, chosen[:, None]).sum().backward()
+    assert picked.grad is not None
+    expected = picked.grad.norm(dim=-1)
+    assert torch.allclose(scores[batch.scorable], expected[batch.scorable], rtol=1e-9)
+    assert scores[~batch.scorable].isnan().all()
+
+
 def test_random_scores_are_drawn_anew_for_each_text_and_seed_and_for_nothing_else() -> None:
     batch = make_batch([40, 40])
     same = attex.importance.random(make_model("lstm"), batch)

@@ -54,10 +54,6 @@ _NEEDS: tuple[tuple[str, Callable[[Claim], bool]], ...] = (
         lambda c: c.encoder == "distilbert",
     ),
     ("a run with a pretrained encoder of this kind", lambda c: c.encoder in _PRETRAINED),
-    (
-        "their gradient: a norm over the coordinates of all words; `gradient` has the word's own",
-        lambda c: "[one-hot]" in c.quantity,
-    ),
     ("a run of the study of ROAR", lambda c: c.quantity.startswith("racu_")),
     (
         "a run of the study of attributions (LIME, integrated gradients, …)",

@@ -70,15 +70,34 @@ def input_x_gradient(
         >>> input_x_gradient(model, batch)
         tensor([[0.5000, 1.5000]], dtype=torch.float64)
     """
-    with torch.enable_grad():
-        embedded = model.embed(batch).detach().requires_grad_()
-        trace = model.resume(embedded, batch)
-        logits = trace.logits
-        chosen = batch.labels if target == "gold" else logits.argmax(dim=1)
-        chosen = chosen if logits.shape[1] > 1 else torch.zeros_like(chosen)
-        (slope,) = torch.autograd.grad(logits.gather(1, chosen[:, None]).sum(), embedded)
-    products = by_word((slope * embedded).sum(dim=-1).detach().double(), batch)
-    return only_scorable(tied(products.abs(), model, trace.attention, batch), batch)
+    embedded, slope, attention = _logit_slope(model, batch, target)
+    products = by_word((slope * embedded).sum(dim=-1).double(), batch)
+    return only_scorable(tied(products.abs(), model, attention, batch), batch)
+
+
+@MEASURES.register(
+    "gradient_norm[one-hot]",
+    aliases=("gradient_norm_one_hot",),
+    cite="Madsen et al. 2022, released code",
+)
+def gradient_norm_one_hot(
+    model: AttentionModel, batch: Batch, *, target: Literal["predicted", "gold"] = "predicted"
+) -> Tensor:
+    """The norm of a logit's gradient over all words: g_t = ‖E · ∂z_c/∂e_t‖₂, through the attention.
+
+    (model, batch) → [B,T], NaN where a position is not scorable. E [V,D] has the embeddings of all
+    words, and e_t = Eᵀx_t, where x_t is 1 at the word of position t and 0 at others. So this is the
+    gradient with respect to x_t, which counts what any word would do there. It is √(sᵀ EᵀE s) with
+    s = ∂z_c/∂e_t: nothing of the size of the vocabulary is made for a position. z_c is as for
+    `input_x_gradient`; a word of several pieces has the sum of their norms.
+    """
+    _, slope, attention = _logit_slope(model, batch, target)
+    words = model.embedding.weight.detach().double()
+    slope = slope.double()
+    squares = (slope @ (words.T @ words) * slope).sum(dim=-1)
+    # It is a sum of squares, which rounding may take below 0.
+    norms = by_word(squares.clamp(min=0.0).sqrt(), batch)
+    return only_scorable(tied(norms, model, attention, batch), batch)
 
 
 @MEASURES.register("gradient_norm", cite="Meister et al. 2021, eq. 4 and fn. 4")
@@ -117,6 +136,20 @@ def gradient_norm_hidden(model: AttentionModel, batch: Batch, *, norm: Literal[1
         logits = model.decode(hidden, attention, batch, asked)
         norms = _norms(batch, logits, hidden, norm)
     return _shares(tied(norms, model, attention, batch), batch)
+
+
+def _logit_slope(
+    model: AttentionModel, batch: Batch, target: Literal["predicted", "gold"]
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return embeddings [B,T,D], the slope of a class's logit there [B,T,D], and the attention [B,T]."""
+    with torch.enable_grad():
+        embedded = model.embed(batch).detach().requires_grad_()
+        trace = model.resume(embedded, batch)
+        logits = trace.logits
+        chosen = batch.labels if target == "gold" else logits.argmax(dim=1)
+        chosen = chosen if logits.shape[1] > 1 else torch.zeros_like(chosen)
+        (slope,) = torch.autograd.grad(logits.gather(1, chosen[:, None]).sum(), embedded)
+    return embedded.detach(), slope, trace.attention
 
 
 def _norms(batch: Batch, logits: Tensor, inputs: Tensor, norm: int) -> Tensor:

@@ -15,3 +15,8 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Lay a table out in Markdown."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def plain(text: str) -> str:
+    """Write text of which nothing is a link, as `gradient_norm[one-hot](target=gold)`."""
+    return text.replace("](", "]\\(")

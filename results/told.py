@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from attex.studies.study import Answer
+from results.markdown import plain
 from results.study_page import rounded, write_figures
 
 MAIN = {"roar": "madsen_2022_released"}
@@ -58,13 +59,13 @@ def told(folder: Path, study: str) -> str:
     answer = json.loads(path.read_text(encoding="utf-8"))
     lines = [f"{_count(answer)} (`experiments/studies/{study}.jsonnet`).", ""]
     for part in answer["parts"]:
-        lines += [f"**{part['title']}** {part['explanation']}", ""]
-        lines += [f"- {sentence}" for sentence in part["sentences"]] + [""]
+        lines += [f"**{part['title']}** {plain(part['explanation'])}", ""]
+        lines += [f"- {plain(sentence)}" for sentence in part["sentences"]] + [""]
         # Figures that are alike have one caption, below the last of them.
         for caption in dict.fromkeys(part["figures"].values()):
             alike = [figure for figure, its in part["figures"].items() if its == caption]
             lines += [line for figure in alike for line in (f"![{part['title']}]({figure}.svg)", "")]
-            lines += [f"*{caption}*", ""]
+            lines += [f"*{plain(caption)}*", ""]
     return "\n".join(lines).rstrip()
 
 

@@ -104,6 +104,7 @@ def test_a_run_tells_before_it_trains_and_its_numbers_are_the_same(
     assert "of work" not in capsys.readouterr().err, "all of it is cached"
 
 
+@pytest.mark.usefixtures("passing_registrations")
 def test_a_measure_that_fails_says_so_in_its_own_stage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

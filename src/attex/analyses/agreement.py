@@ -26,7 +26,7 @@ from attex.analyses.quantity import Quantity, by_class, mean, ratio
 from attex.analyses.summary import ALL_SEEDS, frame
 from attex.analyses.views import View
 from attex.charts.density import density_chart, density_rows
-from attex.charts.measure_matrix import matrix_chart
+from attex.charts.measure_matrix import MANY, matrix_chart
 from attex.data.corpus import Corpus
 from attex.foundations.errors import UserError
 from attex.foundations.progress import track
@@ -39,8 +39,6 @@ SUPPORT = "support"
 CALIBRATED, BEYOND = " calibrated", " beyond permuted"
 """Endings of quantities: the share of the way from chance to ceiling, and what of it permuted attention
 does not have."""
-MANY = 5
-"""From so many measures on a matrix has all pairs, and only those of the first are drawn one by one."""
 MATRIX = "matrix"
 BOUNDS = ("null", "ceiling")
 """What lies below a comparison and above it: chance (shuffled), and both measures sorted."""

@@ -5,6 +5,8 @@ from typing import Any
 
 from attex.charts.style import GREY, finish, short
 
+MANY = 5
+"""From so many measures on a matrix shows their pairs; fewer are easily read one by one."""
 _SQUARE, _SMALL = 34, 11
 _ACROSS = 3
 """Small matrices in a row."""

@@ -4,13 +4,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from attex.charts.measure_matrix import matrices_chart
+from attex.charts.measure_matrix import MANY, matrices_chart
 from attex.report.study_page import Part
 from attex.studies.parts.subject import cell_name
 from attex.studies.run_set import CellRuns, RunSet
 
-_FEWEST = 5
-"""Fewer measures have so few pairs that a table is easily read."""
 _BEFORE = "kendall_tau("
 _TITLE = "Which measures agree?"
 
@@ -20,7 +18,7 @@ def matrix_parts(runs: RunSet) -> Iterator[Part]:
     by_measures: dict[tuple[str, ...], list[CellRuns]] = {}
     for cell in runs.cells:
         measures = tuple(dict.fromkeys(name for pair in _pairs(cell) for name in pair))
-        if len(measures) >= _FEWEST:
+        if len(measures) >= MANY:
             by_measures.setdefault(measures, []).append(cell)
     charts = {
         f"measures_{number}": matrices_chart(

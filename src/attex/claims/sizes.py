@@ -14,7 +14,7 @@ import numpy as np
 
 from attex.claims.ledger import Claim
 from attex.claims.numbers import BASE, Study
-from attex.claims.verdict import CHANCE, Prediction, Spread, p_value, quantile
+from attex.claims.verdict import CHANCE, Prediction, p_value, quantile, together
 
 SHARES = {BASE: 1.0, "half of the training texts": 1 / 2, "an eighth of the training texts": 1 / 8}
 """Of the training texts at hand, by the setting of a study."""
@@ -41,7 +41,7 @@ def with_all_texts(study: Study, claim: Claim, level: float) -> Prediction | Non
     x = np.array([math.log2(SHARES[setting]) for setting, some in known.items() for _ in some])
     y = np.array([value for some in known.values() for value in some])
     found = [study.prediction(claim, setting) for setting in SHARES]
-    spread = _together([one.spread for one in found if one is not None])
+    spread = together([one.spread for one in found if one is not None])
     if not spread.freedom or not spread.deviation:
         return None
     centred = x - x.mean()
@@ -54,9 +54,3 @@ def with_all_texts(study: Study, claim: Claim, level: float) -> Prediction | Non
     width = math.sqrt(1 + 1 / len(y) + beyond**2 / squares)
     half = quantile(spread.freedom, 1 - CHANCE) * spread.deviation * width
     return Prediction(float(y.mean()) + slope * beyond, half, len(y), spread)
-
-
-def _together(spreads: list[Spread]) -> Spread:
-    freedom = sum(spread.freedom for spread in spreads)
-    squares = sum(spread.freedom * spread.deviation**2 for spread in spreads if spread.freedom)
-    return Spread(math.sqrt(squares / freedom) if freedom else math.nan, freedom)

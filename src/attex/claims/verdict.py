@@ -60,6 +60,14 @@ def pooled(cells: Iterable[Sequence[Sequence[float]]]) -> Spread:
     return Spread(math.sqrt(squares / weight) if weight else math.nan, freedom)
 
 
+def together(spreads: Iterable[Spread]) -> Spread:
+    """Pool spreads that are known already, each by its degrees of freedom."""
+    known = [spread for spread in spreads if spread.freedom]
+    freedom = sum(spread.freedom for spread in known)
+    squares = sum(spread.freedom * spread.deviation**2 for spread in known)
+    return Spread(math.sqrt(squares / freedom) if freedom else math.nan, freedom)
+
+
 @dataclass(frozen=True)
 class Prediction:
     """The mean over seeds, and the interval that another number like these lies in."""
@@ -107,15 +115,14 @@ def judge(published: float, prediction: Prediction, widest: float) -> Verdict:
 
 def are_different(one: Prediction, other: Prediction, level: float = CHANCE) -> bool:
     """Say whether two means over seeds differ, by a two-sided t with both spreads pooled."""
-    freedom = one.spread.freedom + other.spread.freedom
-    squares = sum(p.spread.freedom * p.spread.deviation**2 for p in (one, other) if p.spread.freedom)
-    if not freedom:
+    spread = together([one.spread, other.spread])
+    if not spread.freedom:
         return False
-    scale = math.sqrt(squares / freedom * (1 / one.seeds + 1 / other.seeds))
+    scale = spread.deviation * math.sqrt(1 / one.seeds + 1 / other.seeds)
     gap = abs(one.mean - other.mean)
     if scale == 0:
         return gap > 0
-    return p_value(gap / scale, freedom) <= level
+    return p_value(gap / scale, spread.freedom) <= level
 
 
 def p_value(ratio: float, freedom: int) -> float:

@@ -258,7 +258,7 @@ class PaperNumbers(StudyNumbers):
                 continue
             of_class = "" if one.claim.class_ == OVERALL else f", {one.claim.class_}"
             ours = f"{number(one.ours.mean)} [{number(one.ours.low)}, {number(one.ours.high)}]"
-            said = "none of the swaps"
+            said = f"{one.why}; swaps tried: {len(one.tried)}" if one.tried else one.why
             if one.cause is not None:
                 said = f"{one.cause.after}: {number(one.cause.gives.mean)} ({one.cause.kind})"
             rows.append(

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from attex.claims.causes import SIZE, cause_in_study
+from attex.claims.causes import EXPLAINS, LINE, SIZE, cause_in_study, tried_in_study
 from attex.claims.ledger import Cell, Claim, published
 from attex.claims.numbers import BASE, Number, Study
-from attex.claims.sizes import PUBLISHED, SHARES, with_all_texts
+from attex.claims.sizes import PUBLISHED, SHARES, halved, with_all_texts
 
 CELL: Cell = ("snli", "lstm", "tanh", "softmax")
 HALF, EIGHTH = (name for name in SHARES if name != BASE)
@@ -87,6 +87,25 @@ def test_fewer_texts_are_no_swap() -> None:
     """A number that comes out with fewer texts is not explained: the published models had more."""
     values = {BASE: [0.60, 0.61, 0.62], HALF: [0.77, 0.78, 0.79], EIGHTH: [0.77, 0.78, 0.79]}
     assert cause_in_study(study(values), claim()) is None
+
+
+def test_more_texts_are_a_swap_beside_the_line_and_both_are_counted() -> None:
+    values = drawn(np.random.default_rng(3), 0.61, 0.03) | {"renamed": [0.77, 0.78, 0.79]}
+    found = cause_in_study(study(values), claim())
+    assert found is not None
+    assert (found.kind, found.after, found.tried) == (EXPLAINS, "renamed", 2)
+    assert tried_in_study(study(values), claim()) == ["renamed", LINE]
+    alone = {name: some for name, some in values.items() if name in (BASE, "renamed")}
+    assert tried_in_study(study(alone), claim()) == ["renamed"]
+
+
+def test_halving_is_the_difference_of_means_with_its_interval() -> None:
+    values = drawn(np.random.default_rng(4), 0.61, 0.03)
+    found = halved(study(values), claim())
+    assert found is not None
+    theirs = stats.ttest_ind(values[HALF], values[BASE]).confidence_interval(0.95)
+    assert (found.low, found.high) == (pytest.approx(theirs.low), pytest.approx(theirs.high))
+    assert halved(study({BASE: values[BASE], EIGHTH: values[EIGHTH]}), claim()) is None
 
 
 def test_swaps_that_another_study_made_of_the_same_model_count() -> None:

@@ -129,9 +129,9 @@ class PaperNumbers(StudyNumbers):
         """Count the verdicts on what ours stand beside."""
         return {verdict.name.lower(): count for verdict, count in counts(self.judged).items()}
 
-    def expected(self) -> float:
-        """How many would differ by chance, were everything the same."""
-        return CHANCE * len(self.judged)
+    def expected(self, of: Sequence[Judgement] | None = None) -> float:
+        """How many of all that was judged, or of some, would differ by chance, were all the same."""
+        return CHANCE * len(self.judged if of is None else of)
 
     def differing(self) -> list[Judgement]:
         """Return what differs."""

@@ -257,11 +257,9 @@ def test_a_number_without_a_cause_says_what_was_tried_and_what_halving_does(resu
         paper="jain_wallace_2019", quantity="accuracy", **{"dataset": "babi_1"} | MODEL
     )
     assert (table[accuracy.claim]["cause"], table[accuracy.claim]["tried"]) == ("not tried", "")
-    said = (
-        f"not found; tried: {EPOCH}, more training texts, by a line over parts; {HALVED} changes it by"
-    )
+    said = f"not found; tried: {EPOCH}; more training texts, by a line over parts. Half of the"
     text = (results / "claims" / "README.md").read_text()
-    assert f"{said} −0.010 [−0.0" in text
+    assert f"{said} training texts: changed by −0.010 [−0.0" in text
     assert any(said in line for line in told)
 
 

@@ -9,7 +9,7 @@ from scipy import stats
 from attex.claims.causes import EXPLAINS, LINE, SIZE, cause_in_study, tried_in_study
 from attex.claims.ledger import Cell, Claim, published
 from attex.claims.numbers import BASE, Number, Study
-from attex.claims.sizes import PUBLISHED, SHARES, halved, with_all_texts
+from attex.claims.sizes import AS_MANY, PUBLISHED, SHARES, halved, with_all_texts
 
 CELL: Cell = ("snli", "lstm", "tanh", "softmax")
 HALF, EIGHTH = (name for name in SHARES if name != BASE)
@@ -89,14 +89,18 @@ def test_fewer_texts_are_no_swap() -> None:
     assert cause_in_study(study(values), claim()) is None
 
 
-def test_more_texts_are_a_swap_beside_the_line_and_both_are_counted() -> None:
-    values = drawn(np.random.default_rng(3), 0.61, 0.03) | {"renamed": [0.77, 0.78, 0.79]}
-    found = cause_in_study(study(values), claim())
-    assert found is not None
-    assert (found.kind, found.after, found.tried) == (EXPLAINS, "renamed", 2)
-    assert tried_in_study(study(values), claim()) == ["renamed", LINE]
-    alone = {name: some for name, some in values.items() if name in (BASE, "renamed")}
-    assert tried_in_study(study(alone), claim()) == ["renamed"]
+def test_models_of_as_many_texts_take_the_place_of_the_line() -> None:
+    parts = drawn(np.random.default_rng(3), 0.61, 0.03)
+    assert tried_in_study(study(parts), claim()) == [LINE]
+    near = cause_in_study(study(parts | {AS_MANY: [0.77, 0.78, 0.79]}), claim())
+    assert near is not None
+    assert (near.kind, near.after, near.tried) == (EXPLAINS, AS_MANY, 1)
+    # The line would lead to the number, but models with as many texts do not.
+    still = study(parts | {AS_MANY: [*parts[BASE]]})
+    assert cause_in_study(still, claim()) is None
+    assert tried_in_study(still, claim()) == [AS_MANY]
+    both = study(parts | {"GloVe's vectors": [0.61, 0.62, 0.63]})
+    assert tried_in_study(both, claim()) == ["GloVe's vectors", LINE], "any other swap stands beside it"
 
 
 def test_halving_is_the_difference_of_means_with_its_interval() -> None:

@@ -1,14 +1,14 @@
 """Why a number differs: an ingredient that was swapped, and what came out with the other one."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from attex.claims.ledger import Claim
 from attex.claims.numbers import BASE, Model, Study, Universes
-from attex.claims.sizes import PUBLISHED, SHARES, has_parts, with_all_texts
+from attex.claims.sizes import AS_MANY, PUBLISHED, SHARES, has_parts, with_all_texts
 from attex.claims.verdict import CHANCE, Prediction, Spread, are_different, predict
 
 EXPLAINS, BETWEEN, SIZE, IN_PART = "explains", "between", "size", "in part"
@@ -49,14 +49,14 @@ def cause_in_study(
     """Return the swap of a study that has most to do with a difference, if any has.
 
     Studies that trained the same models for another paper may have `further` swaps of them. A part of
-    the training texts is no swap: published models had more of them, and not less. A line over parts
-    is counted as one beside a swap that adds texts: both could have been the cause.
+    the training texts is no swap: published models had more of them, and not less. A line over parts is
+    looked at like one, unless models were trained with as many texts: what was run takes its place.
     """
     start = study.prediction(claim, base)
     if start is None:
         return None
     swaps = _swaps_of_study(study, claim, base, further)
-    sized = base == BASE and has_parts(study, claim)
+    sized = _follows_line(study, claim, base, swaps)
     tried = len(swaps) + sized
     whole = with_all_texts(study, claim, CHANCE / tried) if sized else None
     causes = [_best(claim.mean, {("setting", base, n): (start, s) for n, s in swaps.items()}, tried)]
@@ -70,8 +70,12 @@ def tried_in_study(
     study: Study, claim: Claim, base: str = BASE, further: Iterable[Study] = ()
 ) -> list[str]:
     """Name the swaps that were looked at for a cause in a study."""
-    line = [LINE] if base == BASE and has_parts(study, claim) else []
-    return [*_swaps_of_study(study, claim, base, further), *line]
+    swaps = _swaps_of_study(study, claim, base, further)
+    return [*swaps, *([LINE] if _follows_line(study, claim, base, swaps) else [])]
+
+
+def _follows_line(study: Study, claim: Claim, base: str, swaps: Container[str]) -> bool:
+    return base == BASE and has_parts(study, claim) and AS_MANY not in swaps
 
 
 def _swaps_of_study(

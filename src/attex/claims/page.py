@@ -192,8 +192,10 @@ def why_words(one: Judgement) -> str:
         return f"{cause_words(one.cause)} ({one.cause.kind})"
     if not one.tried:
         return one.why
-    halving = "" if one.halved is None else f"; {HALF} changes it by {interval_words(one.halved)}"
-    return f"{one.why}; tried: {', '.join(one.tried)}{halving}"
+    halving = (
+        "" if one.halved is None else f". {HALF.capitalize()}: changed by {interval_words(one.halved)}"
+    )
+    return f"{one.why}; tried: {'; '.join(one.tried)}{halving}"
 
 
 def interval_words(ours: Interval) -> str:

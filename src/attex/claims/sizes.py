@@ -20,6 +20,9 @@ HALF = "half of the training texts"
 SHARES = {BASE: 1.0, HALF: 1 / 2, "an eighth of the training texts": 1 / 8}
 """Of the training texts at hand, by the setting of a study."""
 
+AS_MANY = "as many training texts as published, by renaming"
+"""The setting of models that were trained with as many texts as the published ones."""
+
 PUBLISHED: Mapping[str, tuple[int, int]] = {
     "ag_news": (11_795, 51_000),
     "babi_3": (850, 8_500),

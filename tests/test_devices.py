@@ -40,9 +40,9 @@ LENGTHS = [7, 1, 12, 2, 40]
 def test_outputs_attention_and_measures_agree(kind: tuple[str, str, str], decoder: str) -> None:
     device = choose_device("auto")
     assert device.type == "cuda"
-    # Weights of ordinary size: cuDNN's recurrence differs by 1e-6, which large ones would amplify.
+    # Weights of ordinary size: cuDNN's recurrences differ by up to 5e-6, which large ones would amplify.
     query, classes = (None, 2) if decoder == "linear" else ({}, 4)
-    model = make_model(*kind, spread=0.5, classes=classes, decoder=decoder, query=query)
+    model = make_model(*kind, spread=0.25, classes=classes, decoder=decoder, query=query)
     batch = make_batch(LENGTHS)
     if query is not None:
         batch = with_query(batch, ASKED, classes)

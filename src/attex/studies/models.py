@@ -115,8 +115,8 @@ class Models:
         say(f"{len(numbers):,} models: {there:,} are there, {len(missing):,} to make")
         if not tasks:
             return 0
-        # In the order in which they were planned, a model follows what it needs. So its numbers are there
-        # early, wherever a study is stopped that trains models on what others pointed at.
+        # As they were planned, a model follows what it needs. So there are numbers early, wherever it
+        # is stopped.
         engine.get_ready(len(tasks))
         troubles = []
         for outcome in track(engine.run(tasks), "models", len(tasks)):

@@ -21,6 +21,7 @@ from attex.foundations.progress import say
 from attex.runner.workspace import Workspace
 from attex.studies.gathering import gathered
 from attex.studies.ledger_words import PRINTED
+from results import pairs
 from results.by_seed import built_in, ceiling, chance
 from results.changes import change_rows, counted
 from results.directions import directions
@@ -49,6 +50,7 @@ FIGURES = {
     "by_sparsity": by_sparsity,
     "entropies": entropies,
     "inputs_and_states": inputs_and_states,
+    "pairs_of_measures": pairs.pairs_of_measures,
 }
 """What a page can show, by the name of the file: `![…](published.svg)`."""
 
@@ -59,9 +61,23 @@ MARKED = {"madsen_2022": "scores at the decision, read by accuracy"}
 def page_text(paper: PaperNumbers) -> str:
     """Fill the template of a paper's page from its table of numbers."""
     functions = (chance, ceiling, built_in, counted, swaps, swap_table, directions)
+    compared = (
+        pairs.pair,
+        pairs.in_words,
+        pairs.with_attention,
+        pairs.among_methods,
+        pairs.mean_of,
+        pairs.published_mean,
+    )
+    words = {
+        "printed_lambda": PRINTED,
+        "statistics": pairs.STATISTICS,
+        "rollout": pairs.ROLLOUT,
+        "of_transformer": pairs.OF_TRANSFORMER,
+    }
     of_folder = {f.__name__: functools.partial(f, paper.folder) for f in (told, trained)}
-    known = {function.__name__: function for function in functions}
-    return filled(paper.folder, known | of_folder | {"printed_lambda": PRINTED}, paper=paper)
+    known = {function.__name__: function for function in (*functions, *compared)}
+    return filled(paper.folder, known | of_folder | words, paper=paper)
 
 
 def write_page(paper: PaperNumbers) -> None:

@@ -15,7 +15,9 @@ local measures = [
 ];
 // Rules of DeepLIFT are for parts of attex's own.
 local without_lifting = ['attention', 'attention_rollout', 'lime', 'integrated_gradients', measures[4]];
-local compared = [{ type: 'agreement', statistics: ['kendall_tau', 'weighted_tau', 'tau_ap'], draws: 99 }];
+local compared(statistics) = [{ type: 'agreement', statistics: statistics, draws: 99 }];
+local top_k = [{ type: 'top_k_buckets', k: k } for k in [5, 10, { fraction: 0.25 }, { fraction: 0.5 }]];
+local every = compared(['kendall_tau', 'weighted_tau', 'tau_ap', 'spearman', 'pearson'] + top_k);
 local data = {
   sst: { type: 'sst', cleaning: 'none', min_tokens: 1, drop_extremes: false, test_limit: 500 },
   imdb: { type: 'imdb', max_tokens: 240, test_limit: 500 },
@@ -31,6 +33,8 @@ local trained = {
 };
 {
   data:: data,
+  // Studies have the statistic whose numbers are published, and the two that look at the top.
+  analyses:: compared(['kendall_tau', 'weighted_tau', 'tau_ap']),
   projections:: {
     uniform: 'uniform',
     softmax: 'softmax',
@@ -44,7 +48,7 @@ local trained = {
     model+: { encoder: { type: 'lstm', hidden: 128 }, attention: { type: 'tanh', projection: 'softmax' } },
     trainer: trained { metric: 'roc_auc' },
     importance: measures,
-    analyses: compared,
+    analyses: every,
   },
 
   // Two texts, both attended to.
@@ -67,6 +71,6 @@ local trained = {
     },
     seeds: [0, 1, 2],
     importance: without_lifting,
-    analyses: compared,
+    analyses: every,
   },
 }

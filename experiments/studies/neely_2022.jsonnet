@@ -8,7 +8,7 @@ local two = paper.pair;
 {
   study: 'sweep',
   // Vectors are word2vec's, as long as fastText's are.
-  base: one { data: paper.data.sst, vectors: { path: one.vectors, length: 5.2 } },
+  base: one { data: paper.data.sst, analyses: paper.analyses, vectors: { path: one.vectors, length: 5.2 } },
   cells: {
     data: {
       sst: { data: paper.data.sst },

@@ -7,7 +7,7 @@ local base = paper.pretrained;
 local lime(samples) = [if m == 'lime' then { type: 'lime', samples: samples } else m for m in base.importance];
 {
   study: 'sweep',
-  base: base { data: paper.data.sst },
+  base: base { data: paper.data.sst, analyses: paper.analyses },
   cells: {
     data: {
       sst: { data: paper.data.sst { test_limit: 250 }, importance: lime(300), 'trainer.epochs': 4 },

@@ -1,4 +1,4 @@
-"""The page of Neely et al. (2022), filled from planted numbers of the models that its studies ask for."""
+"""The page of Neely et al. (2022), filled from planted numbers of the models that it asks for."""
 
 import csv
 import itertools

@@ -71,6 +71,15 @@ def published_mean(paper: PaperNumbers, cell: Cell, quantities: Sequence[str]) -
     return float(np.mean(there)) if there else float("nan")
 
 
+ASKED: dict[str, Any] = {
+    "statistics": STATISTICS,
+    "rollout": ROLLOUT,
+    "of_transformer": OF_TRANSFORMER,
+    **{f.__name__: f for f in (pair, in_words, with_attention, among_methods, mean_of, published_mean)},
+}
+"""What the template of the page may ask for."""
+
+
 def pairs_of_measures(paper: PaperNumbers) -> dict[str, Any]:
     """Draw all pairs of measures of the BiLSTMs: ours above the diagonal, the published ones below."""
     cells = [cell for cell in paper.cells if cell[1:] == ("lstm", "tanh", "softmax")]

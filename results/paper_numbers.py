@@ -129,9 +129,9 @@ class PaperNumbers(StudyNumbers):
         """Count the verdicts on what ours stand beside."""
         return {verdict.name.lower(): count for verdict, count in counts(self.judged).items()}
 
-    def expected(self) -> float:
-        """How many would differ by chance, were everything the same."""
-        return CHANCE * len(self.judged)
+    def expected(self, of: Sequence[Judgement] | None = None) -> float:
+        """How many of all that was judged, or of some, would differ by chance, were all the same."""
+        return CHANCE * len(self.judged if of is None else of)
 
     def differing(self) -> list[Judgement]:
         """Return what differs."""
@@ -258,7 +258,7 @@ class PaperNumbers(StudyNumbers):
                 continue
             of_class = "" if one.claim.class_ == OVERALL else f", {one.claim.class_}"
             ours = f"{number(one.ours.mean)} [{number(one.ours.low)}, {number(one.ours.high)}]"
-            said = "none of the swaps"
+            said = f"{one.why}; swaps tried: {len(one.tried)}" if one.tried else one.why
             if one.cause is not None:
                 said = f"{one.cause.after}: {number(one.cause.gives.mean)} ({one.cause.kind})"
             rows.append(

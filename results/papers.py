@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from attex.claims.ledger import published
+from attex.claims.page import cause_table, chance_sentence
 from attex.data.folder import DataFolder
 from attex.foundations.errors import MissingData
 from attex.foundations.progress import say
@@ -35,7 +36,7 @@ from results.shown import kept
 from results.sparsity_figures import by_sparsity, entropies, inputs_and_states, sparser
 from results.study_numbers import STUDIES, table_name
 from results.study_page import finished, options, rounded, write_record
-from results.swaps import swap_table, swaps
+from results.swaps import swap_table, swaps, unexplained
 from results.templates import TEMPLATE, filled
 from results.text_facts import write_facts
 from results.told import MAIN, told, trained, write_told
@@ -60,24 +61,13 @@ MARKED = {"madsen_2022": "scores at the decision, read by accuracy"}
 
 def page_text(paper: PaperNumbers) -> str:
     """Fill the template of a paper's page from its table of numbers."""
-    functions = (chance, ceiling, built_in, counted, swaps, swap_table, directions)
-    compared = (
-        pairs.pair,
-        pairs.in_words,
-        pairs.with_attention,
-        pairs.among_methods,
-        pairs.mean_of,
-        pairs.published_mean,
+    functions = (
+        *(chance, ceiling, built_in, counted, swaps, swap_table, unexplained, directions),
+        *(chance_sentence, cause_table),
     )
-    words = {
-        "printed_lambda": PRINTED,
-        "statistics": pairs.STATISTICS,
-        "rollout": pairs.ROLLOUT,
-        "of_transformer": pairs.OF_TRANSFORMER,
-    }
     of_folder = {f.__name__: functools.partial(f, paper.folder) for f in (told, trained)}
-    known = {function.__name__: function for function in (*functions, *compared)}
-    return filled(paper.folder, known | of_folder | words, paper=paper)
+    known = {function.__name__: function for function in functions} | pairs.ASKED
+    return filled(paper.folder, known | of_folder | {"printed_lambda": PRINTED}, paper=paper)
 
 
 def write_page(paper: PaperNumbers) -> None:

@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from attex.analyses.quantity import OVERALL
 from attex.claims.judging import Judgement
 from attex.claims.numbers import BASE
+from attex.claims.page import interval_words, short
 from results.by_seed import Seeds
 from results.dropped_words import SETTING, TABLE
 from results.markdown import number, table
@@ -89,6 +91,31 @@ def swap_table(paper: PaperNumbers, of: Sequence[Swap]) -> str:
     ]
     heads = ["model", "quantity", "published", "ours [another model]", *(s.setting for s in there)]
     return table(heads, rows)
+
+
+def unexplained(paper: PaperNumbers) -> str:
+    """Lay out every number that differs and has no cause, with what each swap and halving give."""
+    heads = ["model", "quantity", "published", "ours [another model]"]
+    heads += ["tried", "change from halving the training texts"]
+    rows = [
+        [
+            " ".join(one.claim.cell[:3]),
+            f"{one.claim.quantity}{'' if one.claim.class_ == OVERALL else f', {one.claim.class_}'}",
+            short(one.claim.mean),
+            interval_words(one.ours),
+            "; ".join(_tried(paper, one)) or "nothing",
+            "–" if one.halved is None else interval_words(one.halved),
+        ]
+        for one in paper.differing()
+        if one.cause is None and one.ours is not None
+    ]
+    return table(heads, rows) if rows else "There is none."
+
+
+def _tried(paper: PaperNumbers, one: Judgement) -> Iterator[str]:
+    for name in one.tried:
+        seeds = paper.seeds(one.claim.cell, one.claim.quantity, name, one.claim.class_)
+        yield f"{name}: {short(seeds.mean)}" if seeds else name
 
 
 def _given(swap: Swap, one: Judgement) -> str:

@@ -40,9 +40,9 @@ LENGTHS = [7, 1, 12, 2, 40]
 def test_outputs_attention_and_measures_agree(kind: tuple[str, str, str], decoder: str) -> None:
     device = choose_device("auto")
     assert device.type == "cuda"
-    # Weights of ordinary size: cuDNN's recurrence differs by 1e-6, which large ones would amplify.
+    # Weights of ordinary size: cuDNN's recurrences differ by up to 5e-6, which large ones would amplify.
     query, classes = (None, 2) if decoder == "linear" else ({}, 4)
-    model = make_model(*kind, spread=0.5, classes=classes, decoder=decoder, query=query)
+    model = make_model(*kind, spread=0.25, classes=classes, decoder=decoder, query=query)
     batch = make_batch(LENGTHS)
     if query is not None:
         batch = with_query(batch, ASKED, classes)
@@ -51,18 +51,23 @@ def test_outputs_attention_and_measures_agree(kind: tuple[str, str, str], decode
     scores = {name: measure(model, batch) for name, measure in measures.items()}
     model, batch = model.to(device), batch.to(device)
     there = model(batch)
-    logits, gap = (
-        values.masked_fill(here.logits.isinf(), 0.0).abs().max().item()
-        for values in (here.logits, here.logits - there.logits.cpu())
-    )
-    # Those of a pair are sums of many products, and larger than 1.
-    apart = {"logits": gap / max(1.0, logits)}
-    apart["attention weights"] = (here.attention - there.attention.cpu()).abs().max().item()
+    # Outputs that are no candidates are −∞ on both.
+    fill = here.logits.isinf()
+    apart = {
+        "logits": _apart(here.logits.masked_fill(fill, 0.0), there.logits.cpu().masked_fill(fill, 0.0)),
+        "attention weights": _apart(here.attention, there.attention.cpu()),
+    }
     for name, measure in measures.items():
         found = measure(model, batch).cpu()
         assert torch.equal(found.isnan(), scores[name].isnan())
-        apart[name] = (found - scores[name]).abs().nan_to_num(0).max().item()
+        apart[name] = _apart(scores[name], found)
     assert max(apart.values()) < 1e-5, apart
+
+
+def _apart(here: torch.Tensor, there: torch.Tensor) -> float:
+    """Return the largest difference; of values above 1, which are sums of many, as a share of them."""
+    size = here.abs().nan_to_num(0).max().item()
+    return (here - there).abs().nan_to_num(0).max().item() / max(1.0, size)
 
 
 def test_kendall_agrees() -> None:

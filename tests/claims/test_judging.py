@@ -1,17 +1,19 @@
 """Verdicts on the whole ledger from small tables, and the page that says so."""
 
 import csv
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from number_files import PUBLISHED, SST, TAU, rows, write_rows
+from scipy import stats
 
 from attex.analyses.analysis import ANALYSES
 from attex.claims import verb
 from attex.claims.causes import EXPLAINS
 from attex.claims.judging import Judgement, from_results, from_runs, judge_all
 from attex.claims.ledger import published
-from attex.claims.page import page
+from attex.claims.page import cause_table, chance_sentence, page
 from attex.claims.quantities import key_of
 from attex.claims.reach import hindrance
 from attex.claims.verdict import Verdict
@@ -213,6 +215,74 @@ def test_page_and_table_say_what_was_found_and_are_stale_when_a_number_changes(r
     assert "\n" not in trouble
     (results / "claims" / "claims.csv").unlink()
     assert verb.check(results) is not None
+
+
+NEUTRAL = {"dataset": "snli", "quantity": TAU, "class_": "neutral", **MODEL}
+HALVED, EPOCH = "half of the training texts", "the last epoch is kept"
+
+
+def without_cause(results: Path) -> None:
+    """Write a number that differs, and that neither a swap nor fewer texts move."""
+    about = {"dataset": "snli"} | MODEL
+    lines = [
+        row
+        for setting, values in {
+            "as published": [0.60, 0.61, 0.62],
+            EPOCH: [0.61, 0.62, 0.63],
+            HALVED: [0.59, 0.60, 0.61],
+        }.items()
+        for row in rows(values, TAU, "neutral", about, setting=setting)
+    ]
+    # Of this one there is no swap.
+    lines += rows(
+        [0.7, 0.71, 0.72], "accuracy", "overall", about | {"dataset": "babi_1"}, setting="as published"
+    )
+    write_rows(results / "jain_wallace_2019" / "numbers_jain_wallace_2019_snli.csv", lines)
+
+
+def test_a_number_without_a_cause_says_what_was_tried_and_what_halving_does(results: Path) -> None:
+    without_cause(results)
+    told = list(verb.of_results(results))
+    with (results / "claims" / "claims.csv").open(newline="") as file:
+        table = {row["claim"]: row for row in csv.DictReader(file)}
+    (neutral,) = published(paper="jain_wallace_2019", **NEUTRAL)
+    row = table[neutral.claim]
+    assert (row["verdict"], row["cause"], row["swaps_tried"]) == ("differs", "not found", "2")
+    assert row["tried"] == f"{EPOCH}; more training texts, by a line over parts"
+    theirs = stats.ttest_ind([0.59, 0.60, 0.61], [0.60, 0.61, 0.62]).confidence_interval(0.95)
+    halving = [float(row[name]) for name in ("halving", "halving_low", "halving_high")]
+    assert halving == pytest.approx([-0.01, theirs.low, theirs.high], abs=5e-5)
+    assert (row["after"], row["gives"]) == ("", "")
+    (accuracy,) = published(
+        paper="jain_wallace_2019", quantity="accuracy", **{"dataset": "babi_1"} | MODEL
+    )
+    assert (table[accuracy.claim]["cause"], table[accuracy.claim]["tried"]) == ("not tried", "")
+    said = f"not found; tried: {EPOCH}; more training texts, by a line over parts. Half of the"
+    text = (results / "claims" / "README.md").read_text()
+    assert f"{said} training texts: changed by −0.010 [−0.0" in text
+    assert any(said in line for line in told)
+
+
+def test_what_is_counted_of_causes_is_what_the_table_has(results: Path) -> None:
+    without_cause(results)
+    judgements = judge_all(from_results(results))
+    list(verb.of_results(results))
+    with (results / "claims" / "claims.csv").open(newline="") as file:
+        differ = [row for row in csv.DictReader(file) if row["verdict"] == "differs"]
+    by_cause = Counter(row["cause"] for row in differ)
+    assert set(by_cause) == {"explains", "not found", "not tried"}
+    found = by_cause["explains"]
+    assert f"{len(differ)} differ;" in chance_sentence(judgements)
+    assert f"for {found} of them, {100 * found / len(differ):.0f} %" in chance_sentence(judgements)
+    ends = f"for {by_cause['not found']} no swap that was tried is one, and for {by_cause['not tried']}"
+    assert ends in chance_sentence(judgements)
+    lines = (line.split("|")[1:-1] for line in cause_table(judgements).splitlines())
+    head, _, *by_data = [[cell.strip() for cell in line] for line in lines]
+    for name in by_cause:
+        place = head.index(name)
+        assert sum(int(line[place] or 0) for line in by_data) == by_cause[name]
+    (snli,) = [line for line in by_data if line[0] == "snli"]
+    assert snli[: head.index("by chance") + 1] == ["snli", "1", "1", "0.1"]
 
 
 def test_a_number_from_memory_is_marked(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from attex.claims.causes import SIZE, cause_in_study
+from attex.claims.causes import EXPLAINS, LINE, SIZE, cause_in_study, tried_in_study
 from attex.claims.ledger import Cell, Claim, published
 from attex.claims.numbers import BASE, Number, Study
-from attex.claims.sizes import PUBLISHED, SHARES, with_all_texts
+from attex.claims.sizes import AS_MANY, PUBLISHED, SHARES, halved, with_all_texts
 
 CELL: Cell = ("snli", "lstm", "tanh", "softmax")
 HALF, EIGHTH = (name for name in SHARES if name != BASE)
@@ -87,6 +87,29 @@ def test_fewer_texts_are_no_swap() -> None:
     """A number that comes out with fewer texts is not explained: the published models had more."""
     values = {BASE: [0.60, 0.61, 0.62], HALF: [0.77, 0.78, 0.79], EIGHTH: [0.77, 0.78, 0.79]}
     assert cause_in_study(study(values), claim()) is None
+
+
+def test_models_of_as_many_texts_take_the_place_of_the_line() -> None:
+    parts = drawn(np.random.default_rng(3), 0.61, 0.03)
+    assert tried_in_study(study(parts), claim()) == [LINE]
+    near = cause_in_study(study(parts | {AS_MANY: [0.77, 0.78, 0.79]}), claim())
+    assert near is not None
+    assert (near.kind, near.after, near.tried) == (EXPLAINS, AS_MANY, 1)
+    # The line would lead to the number, but models with as many texts do not.
+    still = study(parts | {AS_MANY: [*parts[BASE]]})
+    assert cause_in_study(still, claim()) is None
+    assert tried_in_study(still, claim()) == [AS_MANY]
+    both = study(parts | {"GloVe's vectors": [0.61, 0.62, 0.63]})
+    assert tried_in_study(both, claim()) == ["GloVe's vectors", LINE], "any other swap stands beside it"
+
+
+def test_halving_is_the_difference_of_means_with_its_interval() -> None:
+    values = drawn(np.random.default_rng(4), 0.61, 0.03)
+    found = halved(study(values), claim())
+    assert found is not None
+    theirs = stats.ttest_ind(values[HALF], values[BASE]).confidence_interval(0.95)
+    assert (found.low, found.high) == (pytest.approx(theirs.low), pytest.approx(theirs.high))
+    assert halved(study({BASE: values[BASE], EIGHTH: values[EIGHTH]}), claim()) is None
 
 
 def test_swaps_that_another_study_made_of_the_same_model_count() -> None:

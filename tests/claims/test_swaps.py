@@ -15,6 +15,8 @@ from attex.claims.causes import (
     cause_in_universes,
     most_telling,
     sides,
+    tried_in_study,
+    tried_in_universes,
 )
 from attex.claims.ledger import Cell, Claim, published
 from attex.claims.numbers import BASE, Number, Study, Universes
@@ -106,6 +108,14 @@ def test_a_choice_is_a_cause_if_one_level_has_the_number_and_the_base_has_not() 
     assert found.gives.mean == pytest.approx(0.35, abs=0.02)
     assert cause_in_universes(universes({"length": "5"}, 0.25), claim()) is None, "the base has it"
     assert cause_in_universes(universes({"length": "1"}, 0.0), claim()) is None, "nothing has it"
+
+
+def test_what_was_tried_is_named() -> None:
+    assert tried_in_study(study(base=0.10), claim()) == []
+    assert tried_in_study(study(base=0.10, rate=0.1, length=0.2), claim()) == ["rate", "length"]
+    levels = tried_in_universes(universes({"length": "1", "width": "0"}, 0.25), claim())
+    assert levels == ["length 5"], "over all lengths the base width has the number"
+    assert tried_in_universes(Universes({}, {"length": "1"}), claim()) == []
 
 
 def test_universes_lie_on_two_sides_of_a_number() -> None:

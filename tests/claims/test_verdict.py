@@ -12,6 +12,7 @@ from attex.claims.verdict import (
     Spread,
     Verdict,
     are_different,
+    change,
     judge,
     pooled,
     predict,
@@ -109,3 +110,15 @@ def test_of_single_seeds_nothing_is_known_to_differ() -> None:
     assert one is not None
     assert two is not None
     assert not are_different(one, two)
+
+
+def test_a_change_has_the_interval_of_a_t_test() -> None:
+    before, after = RNG.normal(size=4).tolist(), (3 + RNG.normal(size=3)).tolist()
+    whole, half = (predict(values, pooled([[values]])) for values in (before, after))
+    assert whole is not None
+    assert half is not None
+    found, theirs = change(whole, half), stats.ttest_ind(after, before).confidence_interval(0.95)
+    assert found.mean == pytest.approx(np.mean(after) - np.mean(before))
+    assert (found.low, found.high) == (pytest.approx(theirs.low), pytest.approx(theirs.high))
+    # It has no change in it where the two are not told apart.
+    assert found.has(0) == (not are_different(whole, half))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toys import make_batch
 
-from attex.data.batch import Batch, Batcher, ordered_batches, training_batches
+from attex.data.batch import ALIKE, Batch, Batcher, like_batches, ordered_batches, training_batches
 from attex.data.corpus import Corpus, build_corpus
 from attex.data.folder import DataFolder
 from attex.data.ragged import pad
@@ -139,6 +139,19 @@ def test_ordered_batches_are_as_long_as_the_budget_allows(lengths: np.ndarray, m
     batches = ordered_batches(lengths, max_tokens)
     for batch, after in pairwise(batches):
         assert (len(batch) + 1) * lengths[after[0]] > max_tokens
+
+
+@given(LENGTHS, st.integers(1, 400))
+def test_like_batches_have_texts_of_like_length_and_end_only_where_they_must(
+    lengths: np.ndarray, max_tokens: int
+) -> None:
+    batches = like_batches(lengths, max_tokens)
+    assert sorted(np.concatenate(batches).tolist()) == list(range(len(lengths)))
+    assert keeps_to_budget(batches, lengths, max_tokens)
+    assert all(lengths[batch].min() >= ALIKE * lengths[batch].max() for batch in batches)
+    for batch, after in pairwise(batches):
+        longer = lengths[after[0]]
+        assert (len(batch) + 1) * longer > max_tokens or lengths[batch[0]] < ALIKE * longer
 
 
 @given(st.lists(st.lists(st.integers(), min_size=1, max_size=6), min_size=1, max_size=8), st.data())

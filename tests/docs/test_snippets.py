@@ -43,6 +43,7 @@ NOT_RUN = {
     ("docs/running.md", "what is said when it takes longer"),
     ("docs/running.md", "what is said after a change of the code"),
     ("docs/studies.md", "takes half a minute or more"),
+    ("results/agreement_atlas/README.md", "trains for minutes on a GPU"),
     ("results/faithfulness/README.md", "trains for minutes on a GPU"),
     ("results/jain_wallace_2019/README.md", "trains for minutes on a GPU"),
     ("results/pruthi_2020/README.md", "trains for minutes on a GPU"),

@@ -110,7 +110,7 @@ def test_imposed_weights_stay_in_proportion_when_a_word_goes(folder: Path) -> No
     found = batch.by_word(leave_one_out(model, batch), 7)
     for number in range(7):
         kept = batch.mask[:1] & (batch.word[:1] != number)
-        one = batch.of(torch.tensor([0]))
+        one = batch.take(torch.tensor([0]))
         shorter = one.keeping(kept)
         weights = (whole.attention[:1] * kept)[kept][None]
         hidden = model.encode(model.embed(shorter), shorter)

@@ -194,18 +194,32 @@ def test_summaries_are_last_states_highest_filters_and_means() -> None:
             torch.testing.assert_close(found[row], expected, atol=1e-5, rtol=1e-5)
 
 
-def test_the_published_mean_counts_padding() -> None:
+def counting_padding(value: bool | int) -> Any:
     torch.manual_seed(0)
-    encoder: Any = ENCODERS.bind(
-        ENCODERS.spec({"type": "average", "hidden": HIDDEN, "mean_over_padding": True}), WIDTH
-    )
-    batch = make_batch(ASKED)
+    spec = {"type": "average", "hidden": HIDDEN, "mean_over_padding": value}
+    return ENCODERS.bind(ENCODERS.spec(spec), WIDTH)
+
+
+def test_the_published_mean_counts_padding() -> None:
+    encoder, batch = counting_padding(True), make_batch(ASKED)
     embedded = torch.randn(*batch.tokens.shape, WIDTH) * batch.mask[..., None]
     found = encoder.summary(encoder(embedded, batch.mask), batch.mask)
     expected = torch.tanh(encoder.project(embedded)).mean(dim=1)
     torch.testing.assert_close(found, expected, atol=1e-6, rtol=0)
     spec = ENCODERS.spec({"type": "average"})
     assert "mean_over_padding" not in spec.settings()
+
+
+@pytest.mark.parametrize("width", [1, 4, 30])
+def test_padding_to_a_width_is_counted_whatever_a_query_is_beside(width: int) -> None:
+    encoder, batch = counting_padding(width), make_batch(ASKED)
+    embedded = torch.randn(*batch.tokens.shape, WIDTH) * batch.mask[..., None]
+    found = encoder.summary(encoder(embedded, batch.mask), batch.mask)
+    for row, real in enumerate(batch.mask.sum(dim=1).tolist()):
+        text = torch.zeros(max(real, width), WIDTH)
+        text[:real] = embedded[row, :real]
+        expected = torch.tanh(encoder.project(text)).mean(dim=0)
+        torch.testing.assert_close(found[row], expected, atol=1e-6, rtol=0)
 
 
 @pytest.mark.parametrize(

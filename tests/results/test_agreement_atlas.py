@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 from itertools import combinations
 from pathlib import Path
 
@@ -106,6 +107,13 @@ def test_the_figures_have_a_square_for_every_pair(atlas: tuple[Atlas, list[CellR
     squares = {name: json.dumps(chart).count('"written": ') for name, chart in drawn.items()}
     assert squares["agreement_BiLSTM"] == 2 * 6, "above the diagonal, and below it"
     assert squares["datasets_MiniLM"] == 2 * 2 * 6
+
+
+def test_the_page_is_what_its_template_makes_of_the_tables() -> None:
+    page = (script.PLACE / "README.md").read_text(encoding="utf-8")
+    assert script.page_text(Atlas(script.PLACE)) == page
+    drawn = {path.stem for path in script.PLACE.glob("*.svg")}
+    assert set(re.findall(r"\(([\w-]+)\.svg\)", page)) == drawn
 
 
 def test_a_page_without_numbers_says_how_they_are_made(tmp_path: Path) -> None:

@@ -9,9 +9,12 @@ from results.dropped_words import OF_STATES, SETTING, dropped_rows
 from results.paper_numbers import PaperNumbers
 from results.papers import PLACE
 from results.study_numbers import CELL, StudyNumbers, further_table
-from results.swaps import swap_table, swaps
+from results.swaps import swap_table, swaps, unexplained
+
+from attex.claims.judging import BESIDE
 
 PAPER, STUDY = "meister_2021", "meister_2021_swaps"
+PAIRS = "jain_wallace_2019_pairs"
 TEN = "attention learns ten times as fast"
 OF_WORDS = "kendall_tau(attention, leave_one_out)"
 
@@ -98,3 +101,21 @@ def test_the_table_of_swaps_has_every_number_that_differs_once(whole: PaperNumbe
     for one, line in zip(whole.differing(), lines, strict=True):
         assert f"`{one.claim.quantity}`" in line
         assert line.count("**") == (0 if one.cause is None else 2)
+
+
+def test_every_number_without_a_cause_is_laid_out_with_what_was_tried() -> None:
+    with (PLACE / "claims" / "claims.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["study"] == PAIRS]
+    without = [row for row in rows if row["cause"] in ("not found", "not tried")]
+    paper = PaperNumbers("jain_wallace_2019", PLACE)
+    two = paper.together(BESIDE[PAIRS][1])
+    lines = [line.split(" | ") for line in unexplained(two).splitlines()[2:]]
+    assert len(lines) == len(without)
+    for row, (model, quantity, *_, tried, halving) in zip(without, lines, strict=True):
+        assert model == f"| {row['dataset']} {row['encoder']} {row['attention']}"
+        assert quantity.startswith(row["quantity"])
+        # Behind a name stands what the swap gives.
+        assert [name.partition(":")[0] for name in tried.split("; ")] == (
+            row["tried"].split("; ") if row["tried"] else ["nothing"]
+        )
+        assert (halving == "– |") == (row["halving"] == "")

@@ -8,7 +8,7 @@ import torch
 from small_runs import EXPERIMENT, tables
 from toys import make_model
 
-from attex.data.batch import Batch, Batcher, ordered_batches
+from attex.data.batch import Batch, Batcher, like_batches
 from attex.data.corpus import Corpus
 from attex.data.split import Split
 from attex.runner import estimates
@@ -44,7 +44,7 @@ class Clock:
 
 def by_hand(lengths: list[int], tokens: int) -> float:
     each = np.array(lengths)
-    cut = [each[chosen] for chosen in ordered_batches(each, tokens)]
+    cut = [each[chosen] for chosen in like_batches(each, tokens)]
     return sum(STEP * max(some) + PAIR * len(some) * max(some) ** 2 for some in cut)
 
 

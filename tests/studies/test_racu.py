@@ -121,6 +121,16 @@ def test_models_that_are_the_same_are_trained_once(finished: Path) -> None:
     assert f"{len(keys)} models" in page
 
 
+def test_numbers_are_there_before_the_last_texts_are_masked(finished: Path) -> None:
+    """What is stopped half way has the numbers of the models that it made."""
+    cache = finished.parents[1] / ".cache" / "2"
+    made = {
+        kind: [path.stat().st_mtime_ns for path in (cache / kind).glob("*/stage.json")]
+        for kind in ("numbers", "masked")
+    }
+    assert min(made["numbers"]) < max(made["masked"])
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

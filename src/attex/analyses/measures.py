@@ -14,7 +14,7 @@ from attex.analyses.analysis import ANALYSED, ANALYSES, Analysis, Evidence, Head
 from attex.analyses.quantity import Quantity
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.analyses.views import View
-from attex.data.batch import Batcher, ordered_batches
+from attex.data.batch import Batcher, like_batches
 from attex.foundations.draws import mix
 from attex.foundations.progress import track
 from attex.foundations.registry import Spec
@@ -62,7 +62,7 @@ class MeasuresAnalysis(Analysis):
         texts = Batcher(subject.corpus, ANALYSED, subject.device)
         order = mix(subject.texts.ids).argsort(stable=True)
         chosen = np.sort(order[: self.texts].numpy())
-        cut = ordered_batches(texts.lengths[chosen], PIECE_TOKENS[subject.device.type])
+        cut = like_batches(texts.lengths[chosen], PIECE_TOKENS[subject.device.type])
         batches = [chosen[places] for places in cut]
         found: dict[str, Tensor] = {}
         what = "what the measures cost"

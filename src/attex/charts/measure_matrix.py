@@ -7,7 +7,7 @@ from attex.charts.style import GREY, finish, short
 
 MANY = 5
 """From so many measures on a matrix shows their pairs; fewer are easily read one by one."""
-_SQUARE, _SMALL = 34, 11
+_SQUARE, _SMALL = 34, 13
 _ACROSS = 3
 """Small matrices in a row."""
 _LABEL = "#222"
@@ -66,25 +66,28 @@ def matrices_chart(
         points = [_square(row, "measure_a", "measure_b", "agreement") for row in own]
         points += [_square(row, "measure_b", "measure_a", "agreement") for row in own]
         # Small, since names of cells are longer than a small matrix is wide.
-        chart = alt.Chart(alt.InlineData(points), title=alt.Title(panel, fontSize=11)).mark_rect()
+        chart = alt.Chart(
+            alt.InlineData(points), title=alt.Title(panel, fontSize=11, frame="group")
+        ).mark_rect()
         # The names stand once, at the left of each row and below the last one.
         named = place % _ACROSS == 0, place + _ACROSS >= len(panels)
         encoded = chart.encode(color=_diverging(value), **_axes(measures, *named))
         return encoded.properties(width=_SMALL * len(measures), height=_SMALL * len(measures))
 
     charts = [of(panel, place) for place, panel in enumerate(panels)]
-    lines = [alt.hconcat(*charts[start : start + _ACROSS]) for start in range(0, len(charts), _ACROSS)]
+    # Laid out by the squares alone, so that they stand above each other whatever names are beside them.
+    laid_out = alt.concat(*charts, columns=_ACROSS, bounds="flush", spacing={"row": 36, "column": 22})
     caption = (
         f"A square is a pair of measures: {value}. The redder, the more alike, the bluer, the more "
         "opposed; the lightest grey is 0, and a square that is not there undefined. All panels have the "
         "same measures in the same order."
     )
-    return finish(alt.vconcat(*lines, title=title), caption)
+    return finish(laid_out.properties(title=title), caption)
 
 
 def _square(row: Mapping[str, Any], across: str, down: str, value: str) -> Row:
     number = row[value]
-    written = "–" if number is None else f"{number:.2f}".replace("-", "−").replace("0.", ".", 1)
+    written = "–" if number is None else f"{number:z.2f}".replace("-", "−").replace("0.", ".", 1)
     shown = {"row": row[across], "column": row[down], "written": written}
     return shown | ({} if number is None else {"value": short(number)})
 

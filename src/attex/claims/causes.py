@@ -1,21 +1,30 @@
 """Why a number differs: an ingredient that was swapped, and what came out with the other one."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from attex.claims.ledger import Claim
 from attex.claims.numbers import BASE, Model, Study, Universes
-from attex.claims.sizes import PUBLISHED, SHARES, has_parts, with_all_texts
+from attex.claims.sizes import AS_MANY, PUBLISHED, SHARES, has_parts, with_all_texts
 from attex.claims.verdict import CHANCE, Prediction, Spread, are_different, predict
 
 EXPLAINS, BETWEEN, SIZE, IN_PART = "explains", "between", "size", "in part"
 """The swap's interval has the number; it lies between base and swap; fewer texts lead away from it; the
 swap is nearer."""
 
-_ORDER = (EXPLAINS, BETWEEN, SIZE, IN_PART)
+KINDS = (EXPLAINS, BETWEEN, SIZE, IN_PART)
+
+NOT_FOUND, NOT_TRIED = "not found", "not tried"
+"""No swap that was run has to do with a difference; no swap was run."""
+
+LINE = "more training texts, by a line over parts"
+"""What the line of `sizes` is called among the swaps: it is looked at like one, and counted like one."""
+
+Swaps = Mapping[tuple[str, str, str], tuple[Prediction, Prediction]]
+"""By ingredient, before and after: what the base gives, and what the swap."""
 
 
 @dataclass(frozen=True)
@@ -40,29 +49,61 @@ def cause_in_study(
     """Return the swap of a study that has most to do with a difference, if any has.
 
     Studies that trained the same models for another paper may have `further` swaps of them. A part of
-    the training texts is no swap: published models had more of them, and not less.
+    the training texts is no swap: published models had more of them, and not less. A line over parts is
+    looked at like one, unless models were trained with as many texts: what was run takes its place.
     """
     start = study.prediction(claim, base)
     if start is None:
         return None
-    swaps: dict[tuple[str, str, str], tuple[Prediction, Prediction]] = {}
-    for each in (study, *further):
-        for name in each.settings():
-            swap = each.prediction(claim, name)
-            if name not in (base, *SHARES) and swap is not None:
-                swaps.setdefault(("setting", base, name), (start, swap))
-    sized = base == BASE and has_parts(study, claim)
+    swaps = _swaps_of_study(study, claim, base, further)
+    sized = _follows_line(study, claim, base, swaps)
     tried = len(swaps) + sized
     whole = with_all_texts(study, claim, CHANCE / tried) if sized else None
-    causes = [_best(claim.mean, swaps, tried)]
+    causes = [_best(claim.mean, {("setting", base, n): (start, s) for n, s in swaps.items()}, tried)]
     if whole is not None and (whole.mean - start.mean) * (claim.mean - start.mean) > 0:
         at_hand, published = (f"{count:,}" for count in PUBLISHED[claim.dataset])
         causes.append(Cause(SIZE, "training texts", at_hand, published, whole, tried))
     return most_telling(causes)
 
 
+def tried_in_study(
+    study: Study, claim: Claim, base: str = BASE, further: Iterable[Study] = ()
+) -> list[str]:
+    """Name the swaps that were looked at for a cause in a study."""
+    swaps = _swaps_of_study(study, claim, base, further)
+    return [*swaps, *([LINE] if _follows_line(study, claim, base, swaps) else [])]
+
+
+def _follows_line(study: Study, claim: Claim, base: str, swaps: Container[str]) -> bool:
+    return base == BASE and has_parts(study, claim) and AS_MANY not in swaps
+
+
+def _swaps_of_study(
+    study: Study, claim: Claim, base: str, further: Iterable[Study]
+) -> dict[str, Prediction]:
+    """Return what every other setting gives, from the first study that has it."""
+    swaps: dict[str, Prediction] = {}
+    for each in (study, *further):
+        for name in each.settings():
+            swap = each.prediction(claim, name)
+            if name not in (base, *SHARES) and swap is not None:
+                swaps.setdefault(name, swap)
+    return swaps
+
+
 def cause_in_universes(universes: Universes, claim: Claim) -> Cause | None:
     """Return the choice whose other level has the published number, which the base level has not."""
+    swaps = _swaps_of_universes(universes, claim)
+    return _best(claim.mean, swaps, len(swaps))
+
+
+def tried_in_universes(universes: Universes, claim: Claim) -> list[str]:
+    """Name the levels that were looked at for a cause in a multiverse."""
+    return [f"{choice} {level}" for choice, _, level in _swaps_of_universes(universes, claim)]
+
+
+def _swaps_of_universes(universes: Universes, claim: Claim) -> Swaps:
+    """Return the other levels of every choice whose base level has not the published number."""
     models = universes.about(claim)
     swaps: dict[tuple[str, str, str], tuple[Prediction, Prediction]] = {}
     for choice, base in universes.base.items():
@@ -74,13 +115,13 @@ def cause_in_universes(universes: Universes, claim: Claim) -> Cause | None:
         start = found.pop(base, None)
         if start is not None and not start.has(claim.mean):
             swaps |= {(choice, base, level): (start, after) for level, after in found.items()}
-    return _best(claim.mean, swaps, len(swaps))
+    return swaps
 
 
 def most_telling(causes: Iterable[Cause | None]) -> Cause | None:
     """Return the cause that says most; of equals the first."""
     known = [cause for cause in causes if cause is not None]
-    return min(known, key=lambda cause: _ORDER.index(cause.kind), default=None)
+    return min(known, key=lambda cause: KINDS.index(cause.kind), default=None)
 
 
 def sides(universes: Universes, claim: Claim) -> tuple[int, float, float]:
@@ -105,10 +146,6 @@ def _over_universes(models: list[Model]) -> Prediction:
     found = predict([float(values.mean())] * count, spread)
     assert found is not None
     return found
-
-
-Swaps = Mapping[tuple[str, str, str], tuple[Prediction, Prediction]]
-"""By ingredient, before and after: what the base gives, and what the swap."""
 
 
 def _best(published: float, swaps: Swaps, tried: int) -> Cause | None:

@@ -6,13 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from attex.claims.causes import Cause, cause_in_study, cause_in_universes, most_telling, sides
+from attex.claims.causes import (
+    NOT_FOUND,
+    NOT_TRIED,
+    Cause,
+    cause_in_study,
+    cause_in_universes,
+    most_telling,
+    sides,
+    tried_in_study,
+    tried_in_universes,
+)
 from attex.claims.ledger import Cell, Claim, published
 from attex.claims.numbers import BASE, Number, Study, Universes, read_numbers
 from attex.claims.quantities import is_counted, widest
 from attex.claims.reach import hindrance
 from attex.claims.run_tables import numbers_of_run
-from attex.claims.verdict import JUDGED, Prediction, Spread, Verdict, judge
+from attex.claims.sizes import halved
+from attex.claims.verdict import JUDGED, Interval, Prediction, Spread, Verdict, judge
 from attex.foundations.errors import UserError
 
 NUMBERS = "numbers.csv"
@@ -36,7 +47,10 @@ ANSWERED_BY = {
 BESIDE = {
     _PAIRS: (
         "jain_wallace_2019",
-        (_PAIRS, "jain_wallace_2019_snli", "jain_wallace_2019_babi", "babi_2_seeds", "babi_3_size"),
+        (
+            *(_PAIRS, "jain_wallace_2019_snli", "jain_wallace_2019_padding", "jain_wallace_2019_babi"),
+            *("babi_2_seeds", "babi_3_size", "babi_3_renamed"),
+        ),
     )
 }
 """Studies in tables beside the numbers of a paper. A model that several tables have counts once."""
@@ -47,8 +61,10 @@ class Judgement:
     """A published number, what is said of it, and what of ours that rests on.
 
     `setting` says under which settings ours was measured. Of a number that has none of ours beside it,
-    `reason` says why. `universes` is how many settings a multiverse tried, `below` and `above` the
-    shares of them on each side of the published number.
+    `reason` says why. Of one that differs, `tried` names the swaps that were looked at for a cause, and
+    `halved` says what halving its training set does to it, where that is itself a part. `universes` is
+    how many settings a multiverse tried, `below` and `above` the shares of them on each side of the
+    published number.
     """
 
     claim: Claim
@@ -58,9 +74,20 @@ class Judgement:
     setting: str = ""
     ours: Prediction | None = None
     cause: Cause | None = None
+    tried: tuple[str, ...] = ()
+    halved: Interval | None = None
     universes: int = 0
     below: float = math.nan
     above: float = math.nan
+
+    @property
+    def why(self) -> str:
+        """The kind of cause of a number that differs, or whether one was looked for; else nothing."""
+        if self.verdict is not Verdict.DIFFERS:
+            return ""
+        if self.cause is not None:
+            return self.cause.kind
+        return NOT_FOUND if self.tried else NOT_TRIED
 
 
 @dataclass(frozen=True)
@@ -119,15 +146,26 @@ def _judged(claim: Claim, evidence: Evidence) -> Judgement:
     ours = study.prediction(claim, setting)
     assert ours is not None
     verdict = judge(claim.mean, ours, widest(claim.quantity))
-    cause, tried = None, (0, math.nan, math.nan)
-    if evidence.universes is not None:
-        tried = sides(evidence.universes, claim)
-    if verdict is Verdict.DIFFERS:
-        cause = cause_in_study(study, claim, setting, evidence.others(claim, study))
-        if evidence.universes is not None:
-            cause = most_telling([cause, cause_in_universes(evidence.universes, claim)])
     reason = "one seed only" if math.isnan(ours.half) else ""
-    return Judgement(claim, verdict, reason, study.name, setting, ours, cause, *tried)
+    found = Judgement(claim, verdict, reason, study.name, setting, ours)
+    if verdict is Verdict.DIFFERS:
+        found = _with_cause(found, study, evidence)
+    if evidence.universes is not None:
+        universes, below, above = sides(evidence.universes, claim)
+        found = replace(found, universes=universes, below=below, above=above)
+    return found
+
+
+def _with_cause(one: Judgement, study: Study, evidence: Evidence) -> Judgement:
+    """Look for the cause of a difference in the studies that have the model, and in the multiverse."""
+    claim, others, universes = one.claim, evidence.others(one.claim, study), evidence.universes
+    causes = [cause_in_study(study, claim, one.setting, others)]
+    tried = tried_in_study(study, claim, one.setting, others)
+    if universes is not None:
+        causes.append(cause_in_universes(universes, claim))
+        tried += tried_in_universes(universes, claim)
+    half = halved(study, claim) if one.setting == BASE else None
+    return replace(one, cause=most_telling(causes), tried=tuple(tried), halved=half)
 
 
 def _counted(claim: Claim, study: Study, setting: str) -> Judgement:

@@ -1,21 +1,27 @@
-"""The page and the table of verdicts: written from judgements, never by hand."""
+"""The page of verdicts, beside their table: written from judgements, never by hand."""
 
-import csv
-import io
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from attex.claims.causes import BETWEEN, EXPLAINS, IN_PART, SIZE, Cause
+from attex.claims.causes import (
+    BETWEEN,
+    EXPLAINS,
+    IN_PART,
+    KINDS,
+    NOT_FOUND,
+    NOT_TRIED,
+    SIZE,
+    Cause,
+)
 from attex.claims.judging import Judgement, counts, judged
 from attex.claims.ledger import PAPERS, RECALLED
+from attex.claims.listing import table
 from attex.claims.quantities import is_counted
 from attex.claims.reach import AT_HAND
-from attex.claims.verdict import CHANCE, JUDGED, Prediction, Verdict
-
-PLACES = 4
-"""Decimals in the table of all verdicts."""
+from attex.claims.sizes import HALF
+from attex.claims.verdict import CHANCE, JUDGED, Interval, Verdict
 
 _MEANINGS = {
     Verdict.REPRODUCED: (
@@ -40,6 +46,11 @@ _CAUSES = {
         "  and a line through them, over the logarithm of their size, to what stands here"
     ),
     IN_PART: "with it, ours comes nearer, but not near enough",
+    NOT_FOUND: (
+        "swaps were run, those that are named, and none has to do with it. Where the training set\n"
+        "  at hand is a part, the change from halving it stands beside, with its interval"
+    ),
+    NOT_TRIED: "no swap was run, or the number is one that no training changes",
 }
 _INTRODUCTION = """\
 # Published numbers, and whether they come out again
@@ -92,21 +103,44 @@ def page(judgements: Sequence[Judgement], own: bool = False) -> str:
 
 
 def chance_sentence(judgements: Sequence[Judgement]) -> str:
-    """Say how many were judged, how many differ, and how many would by chance."""
+    """Say how many were judged, differ, and would by chance, and what was found of causes."""
     some = judged(judgements)
-    drawn = sum(not is_counted(one.claim.quantity) for one in some)
-    differ = [one for one in some if one.verdict is Verdict.DIFFERS]
-    caused = Counter(one.cause.kind for one in differ if one.cause is not None)
+    drawn = _drawn(some)
+    differ = Counter(one.why for one in some if one.verdict is Verdict.DIFFERS)
     text = (
-        f"{len(some)} numbers have one of ours beside them, {drawn} of which depend on seeds. "
-        f"{len(differ)} differ; of a perfect replication {100 * CHANCE:.0f} % would, "
+        f"{len(some)} numbers have one of ours beside them, "
+        f"{'all' if drawn == len(some) else drawn} of which depend on seeds. "
+        f"{differ.total()} differ; of a perfect replication {100 * CHANCE:.0f} % would, "
         f"which is {CHANCE * drawn:.0f}."
     )
     if differ:
-        parts = ", ".join(f"{kind} {caused[kind]}" for kind in _CAUSES)
-        share = 100 * caused.total() / len(differ)
-        text += f" A cause was tested by a swap for {caused.total()} of them, {share:.0f} % ({parts})."
+        parts = ", ".join(f"{kind} {differ[kind]}" for kind in KINDS)
+        caused = sum(differ[kind] for kind in KINDS)
+        text += (
+            f" A cause was tested by a swap for {caused} of them, {100 * caused / differ.total():.0f} %"
+        )
+        text += f" ({parts}); for {differ[NOT_FOUND]} no swap that was tried is one"
+        text += f", and for {differ[NOT_TRIED]} none was tried." if differ[NOT_TRIED] else "."
     return text
+
+
+def _drawn(some: Sequence[Judgement]) -> int:
+    """Count the numbers that depend on seeds."""
+    return sum(not is_counted(one.claim.quantity) for one in some)
+
+
+def cause_table(judgements: Sequence[Judgement]) -> str:
+    """Count by dataset what was judged, differs, and would by chance, and what was found of causes."""
+    by_data: dict[str, list[Judgement]] = {}
+    for one in judged(judgements):
+        by_data.setdefault(one.claim.dataset, []).append(one)
+    rows = []
+    for data, some in by_data.items():
+        why = Counter(one.why for one in some if one.why)
+        by_chance = f"{CHANCE * _drawn(some):.1f}"
+        counted = (str(why[kind] or "") for kind in _CAUSES)
+        rows.append([data, str(len(some)), str(why.total()), by_chance, *counted])
+    return _table(["data", "judged", "differ", "by chance", *_CAUSES], rows)
 
 
 def at_hand_sentence(judgements: Sequence[Judgement]) -> str:
@@ -135,6 +169,8 @@ def _differences(judgements: Sequence[Judgement]) -> Iterator[str]:
         return
     yield _WHY
     yield from (f"- **{kind}**: {meaning}.\n" for kind, meaning in _CAUSES.items())
+    yield "\n"
+    yield cause_table(judgements)
     yield _SIDES
     header = ["number", "model", "quantity", "class", "published", "ours", "universes", "cause"]
     yield _table(header, [_difference(one) for one in differ])
@@ -145,17 +181,27 @@ def _difference(one: Judgement) -> list[str]:
     assert ours is not None
     model = " ".join(filter(None, claim.cell))
     below = f"{100 * one.below:.0f} % of {one.universes}" if one.universes else ""
-    told = cause_words(one.cause) if one.cause else ""
-    told += f" ({one.cause.kind})" if one.cause else ""
     mark = " (from memory)" if claim.source == RECALLED else ""
-    shown = [claim.claim, model, f"`{claim.quantity}`", claim.class_, _short(claim.mean) + mark]
-    return [*shown, interval_words(ours), below, told]
+    shown = [claim.claim, model, f"`{claim.quantity}`", claim.class_, short(claim.mean) + mark]
+    return [*shown, interval_words(ours), below, why_words(one)]
 
 
-def interval_words(ours: Prediction) -> str:
-    """Write a mean with its prediction interval, if one seed is not all there is."""
-    ends = "" if math.isnan(ours.half) else f" [{_short(ours.low)}, {_short(ours.high)}]"
-    return _short(ours.mean) + ends
+def why_words(one: Judgement) -> str:
+    """Say why a number differs, or what was tried to find that out."""
+    if one.cause is not None:
+        return f"{cause_words(one.cause)} ({one.cause.kind})"
+    if not one.tried:
+        return one.why
+    halving = (
+        "" if one.halved is None else f". {HALF.capitalize()}: changed by {interval_words(one.halved)}"
+    )
+    return f"{one.why}; tried: {'; '.join(one.tried)}{halving}"
+
+
+def interval_words(ours: Interval) -> str:
+    """Write a mean with its interval, if one seed is not all there is."""
+    ends = "" if math.isnan(ours.half) else f" [{short(ours.low)}, {short(ours.high)}]"
+    return short(ours.mean) + ends
 
 
 def cause_words(cause: Cause) -> str:
@@ -177,49 +223,6 @@ def _absent_table(judgements: Sequence[Judgement]) -> str:
 def _source_table(judgements: Sequence[Judgement]) -> str:
     sources = Counter(one.claim.source for one in judgements)
     return _table(["source", "numbers"], [[name, str(n)] for name, n in sources.most_common()])
-
-
-COLUMNS = (
-    *(
-        "claim",
-        "paper",
-        "location",
-        "dataset",
-        "encoder",
-        "attention",
-        "projection",
-        "quantity",
-        "class",
-    ),
-    *("published", "source", "verdict", "reason", "study", "setting", "ours", "low", "high", "seeds"),
-    *("cause", "ingredient", "before", "after", "gives", "gives_low", "gives_high", "swaps_tried"),
-    *("universes", "below", "above"),
-)
-
-
-def table(judgements: Sequence[Judgement]) -> str:
-    """Write every verdict as a row of csv."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows(_cells(one) for one in judgements)
-    return text.getvalue()
-
-
-def _cells(one: Judgement) -> list[str]:
-    claim, ours, cause = one.claim, one.ours, one.cause
-    row = [claim.claim, claim.paper, claim.location, *claim.cell, claim.quantity, claim.class_]
-    row += [f"{claim.mean:g}", claim.source, one.verdict, one.reason, one.study, one.setting]
-    row += (
-        [""] * 4 if ours is None else [*map(_exact, (ours.mean, ours.low, ours.high)), str(ours.seeds)]
-    )
-    if cause is None:
-        row += [""] * 8
-    else:
-        gives = cause.gives
-        row += [cause.kind, cause.ingredient, cause.before, cause.after]
-        row += [*map(_exact, (gives.mean, gives.low, gives.high)), str(cause.tried)]
-    return [*row, str(one.universes or ""), _exact(one.below), _exact(one.above)]
 
 
 def write(judgements: Sequence[Judgement], folder: Path, own: bool = False) -> tuple[Path, Path]:
@@ -244,12 +247,12 @@ def _head(quantity: str) -> str:
     return quantity.partition("[")[0].partition("(")[0]
 
 
-def _short(value: float) -> str:
-    return "–" if math.isnan(value) else f"{round(value, 3) + 0.0:.3f}".replace("-", "−")
-
-
-def _exact(value: float) -> str:
-    return "" if math.isnan(value) else f"{round(value, PLACES) + 0.0:.{PLACES}f}"
+def short(value: float) -> str:
+    """Write a number with three decimals, and a small one with four: else it would be written as 0."""
+    if math.isnan(value):
+        return "–"
+    places = 3 if value == 0 or abs(value) >= 1e-3 else 4
+    return f"{round(value, places) + 0.0:.{places}f}".replace("-", "−")
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

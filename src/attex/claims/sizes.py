@@ -14,10 +14,14 @@ import numpy as np
 
 from attex.claims.ledger import Claim
 from attex.claims.numbers import BASE, Study
-from attex.claims.verdict import CHANCE, Prediction, p_value, quantile, together
+from attex.claims.verdict import CHANCE, Interval, Prediction, change, p_value, quantile, together
 
-SHARES = {BASE: 1.0, "half of the training texts": 1 / 2, "an eighth of the training texts": 1 / 8}
+HALF = "half of the training texts"
+SHARES = {BASE: 1.0, HALF: 1 / 2, "an eighth of the training texts": 1 / 8}
 """Of the training texts at hand, by the setting of a study."""
+
+AS_MANY = "as many training texts as published, by renaming"
+"""The setting of models that were trained with as many texts as the published ones."""
 
 PUBLISHED: Mapping[str, tuple[int, int]] = {
     "ag_news": (11_795, 51_000),
@@ -30,6 +34,14 @@ PUBLISHED: Mapping[str, tuple[int, int]] = {
 def has_parts(study: Study, claim: Claim) -> bool:
     """Say whether models were trained on parts of a training set that is itself a part."""
     return claim.dataset in PUBLISHED and sum(bool(study.values(claim, s)) for s in SHARES) > 1
+
+
+def halved(study: Study, claim: Claim) -> Interval | None:
+    """Say what halving a training set that is itself a part does to a number; None where it was not."""
+    if claim.dataset not in PUBLISHED:
+        return None
+    whole, half = study.prediction(claim), study.prediction(claim, HALF)
+    return None if whole is None or half is None else change(whole, half)
 
 
 def with_all_texts(study: Study, claim: Claim, level: float) -> Prediction | None:

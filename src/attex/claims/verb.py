@@ -7,10 +7,10 @@ from attex.claims.judging import Judgement, from_results, from_runs, judge_all, 
 from attex.claims.ledger import PAPERS, RECALLED
 from attex.claims.page import (
     at_hand_sentence,
-    cause_words,
     chance_sentence,
     interval_words,
     stale,
+    why_words,
     write,
 )
 from attex.claims.verdict import Verdict
@@ -91,5 +91,5 @@ def _line(one: Judgement) -> str:
     about = " ".join(filter(None, (*claim.cell, claim.quantity, claim.class_)))
     memory = " (from memory)" if claim.source == RECALLED else ""
     numbers = f"published {claim.mean:g}{memory}, ours {interval_words(ours)}"
-    cause = f"; {cause_words(one.cause)} ({one.cause.kind})" if one.cause else ""
-    return f"  {claim.claim}  {one.verdict}  {about}: {numbers}{cause}"
+    why = f"; {why_words(one)}" if one.why else ""
+    return f"  {claim.claim}  {one.verdict}  {about}: {numbers}{why}"

@@ -69,13 +69,11 @@ def together(spreads: Iterable[Spread]) -> Spread:
 
 
 @dataclass(frozen=True)
-class Prediction:
-    """The mean over seeds, and the interval that another number like these lies in."""
+class Interval:
+    """A mean, and how far to both sides of it an interval reaches."""
 
     mean: float
     half: float
-    seeds: int
-    spread: Spread
 
     @property
     def low(self) -> float:
@@ -90,6 +88,14 @@ class Prediction:
     def has(self, value: float) -> bool:
         """Say whether a value lies inside; none does where the spread is not known."""
         return self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Prediction(Interval):
+    """The mean over seeds, and the interval that another number like these lies in."""
+
+    seeds: int
+    spread: Spread
 
 
 def predict(values: Sequence[float], spread: Spread, level: float = 1 - CHANCE) -> Prediction | None:
@@ -118,11 +124,22 @@ def are_different(one: Prediction, other: Prediction, level: float = CHANCE) -> 
     spread = together([one.spread, other.spread])
     if not spread.freedom:
         return False
-    scale = spread.deviation * math.sqrt(1 / one.seeds + 1 / other.seeds)
+    scale = _scale(one, other, spread)
     gap = abs(one.mean - other.mean)
     if scale == 0:
         return gap > 0
     return p_value(gap / scale, spread.freedom) <= level
+
+
+def change(before: Prediction, after: Prediction) -> Interval:
+    """Return by how much a mean over seeds changes, and the interval that has it 19 times of 20."""
+    spread = together([before.spread, after.spread])
+    half = quantile(spread.freedom, 1 - CHANCE) * _scale(before, after, spread)
+    return Interval(after.mean - before.mean, half)
+
+
+def _scale(one: Prediction, other: Prediction, spread: Spread) -> float:
+    return spread.deviation * math.sqrt(1 / one.seeds + 1 / other.seeds)
 
 
 def p_value(ratio: float, freedom: int) -> float:

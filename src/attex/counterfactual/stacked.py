@@ -49,7 +49,7 @@ class ReadLayer:
             texts = torch.arange(len(self.inputs), device=mixed.device)
         others = mixed.shape[1]
         states = self.layer.finish(mixed, self.inputs[texts, None].expand(-1, others, -1, -1))
-        batch = self.batch.of(texts.repeat_interleave(others))
+        batch = self.batch.take(texts.repeat_interleave(others))
         logits = self.model.after_layer(self.number, states.flatten(0, 1), batch)
         return logits.view(len(texts), others, -1)
 
@@ -57,7 +57,7 @@ class ReadLayer:
         """Return the same of some texts [b]."""
         return replace(
             self,
-            batch=self.batch.of(texts),
+            batch=self.batch.take(texts),
             weights=self.weights[texts],
             values=self.values[texts],
             inputs=self.inputs[texts],

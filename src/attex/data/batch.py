@@ -11,6 +11,9 @@ from torch import Tensor
 from attex.data.corpus import END, PAD, START, UNKNOWN, Corpus
 from attex.data.split import Split
 
+ALIKE = 0.7
+"""The share of the longest text's length that texts in a batch of like ones have at least."""
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -100,10 +103,6 @@ class Batch:
         kept = kept & self.mask
         order = (~kept).long().argsort(dim=1, stable=True)[:, : int(kept.sum(dim=1).max())]
         return order, kept.gather(1, order)
-
-    def of(self, texts: Tensor) -> "Batch":
-        """Return some of the texts, in any order and as often as named."""
-        return _of({name: value[texts] for name, value in self.tensors().items()})
 
     def by_word(self, scores: Tensor, words: int) -> Tensor:
         """Bring scores [B,T,…] to the places of the words they are of: [B,words,…].
@@ -301,18 +300,29 @@ def ordered_batches(lengths: np.ndarray, max_tokens: int) -> list[np.ndarray]:
     return list(_cut(order, lengths, len(lengths), max_tokens))
 
 
+def like_batches(lengths: np.ndarray, max_tokens: int) -> list[np.ndarray]:
+    """Cut all texts, by length, into batches where little is padding, for work that a batch is worth.
+
+    No text is shorter than `ALIKE` of the longest beside it: what is made of many copies of a text has
+    as many copies of its padding.
+    """
+    order = np.argsort(lengths, kind="stable")
+    return list(_cut(order, lengths, len(lengths), max_tokens, ALIKE))
+
+
 def padded_sizes(lengths: np.ndarray, batches: Sequence[np.ndarray], power: int = 1) -> list[float]:
     """Say how much work each batch is: its texts, each as long as the longest, to a power."""
     return [len(texts) * float(lengths[texts].max()) ** power for texts in batches]
 
 
 def _cut(
-    order: np.ndarray, lengths: np.ndarray, batch_size: int, max_tokens: int
+    order: np.ndarray, lengths: np.ndarray, batch_size: int, max_tokens: int, alike: float = 0.0
 ) -> Iterator[np.ndarray]:
     start, widest = 0, 0
     for end, text in enumerate(order):
         widest = max(widest, int(lengths[text]))
-        if end > start and (end - start == batch_size or (end + 1 - start) * widest > max_tokens):
+        is_full = end - start == batch_size or (end + 1 - start) * widest > max_tokens
+        if end > start and (is_full or lengths[order[start]] < alike * widest):
             yield order[start:end]
             start, widest = end, int(lengths[text])
     if start < len(order):

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attex.data.batch import Batcher, ordered_batches, padded_sizes
+from attex.data.batch import Batcher, like_batches, padded_sizes
 from attex.foundations.memory import sharers
 from attex.foundations.progress import say, track
 from attex.foundations.storage import Damaged, read_tensors, write_tensors
@@ -37,7 +37,7 @@ def score_texts(
     starts = np.concatenate([[0], texts.words.cumsum()])
     flat = torch.empty(int(starts[-1]), dtype=torch.float64)
     tokens = PIECE_TOKENS[texts.device.type] // sharers() // model.encoder.memory_factor
-    batches = ordered_batches(texts.lengths, tokens)
+    batches = like_batches(texts.lengths, tokens)
     # Cut otherwise, another number of texts would lie in a piece of the same number.
     pieces = [folder / f"piece-{tokens}-{n:05d}.safetensors" for n in range(len(batches))]
     sizes = padded_sizes(texts.lengths, batches, growth)

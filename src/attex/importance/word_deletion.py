@@ -40,7 +40,7 @@ def without_each_word(model: AttentionModel, batch: Batch, budget: int | None) -
         scores = torch.full(batch.tokens.shape, float("nan"), dtype=torch.float64, device=texts.device)
         for rows in steps([*_by_length(batch, model, trace.embedded, texts, places, memory)]):
             text, place = texts[rows], places[rows]
-            whole = batch.of(text)
+            whole = batch.take(text)
             kept = whole.mask & (_word(whole) != _word(batch)[text, place][:, None])
             logits = _outputs(model, whole, kept, trace.attention[text])
             scores[text, place] = total_variation(logits, trace.logits[text])
@@ -71,7 +71,7 @@ def without_states_of_each_word(model: AttentionModel, batch: Batch, budget: int
         each += energies[0].numel() * energies.element_size() * _WORKING_COPIES
         for span in steps(spans(len(texts), each, memory)):
             text, place = texts[span], places[span]
-            left = batch.of(text)
+            left = batch.take(text)
             gone = _word(left) == _word(batch)[text, place][:, None]
             left = replace(left, scorable=left.scorable & ~gone)
             weights = model.weigh_shortened(attention[text], energies[text], left)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from attex.data.batch import Batcher, ordered_batches, padded_sizes
+from attex.data.batch import Batcher, like_batches, padded_sizes
 from attex.data.corpus import Corpus
 from attex.data.subwords import in_pieces
 from attex.foundations.progress import duration, say
@@ -47,7 +47,7 @@ class Pace:
 
     def seconds(self, lengths: np.ndarray, tokens: int) -> float:
         """Add up what all texts take, cut as they will be cut."""
-        batches = ordered_batches(lengths, tokens)
+        batches = like_batches(lengths, tokens)
         steps = sum(float(lengths[chosen].max()) for chosen in batches)
         return self.step * steps + self.each * sum(padded_sizes(lengths, batches, self.power))
 

@@ -115,8 +115,8 @@ class Models:
         say(f"{len(numbers):,} models: {there:,} are there, {len(missing):,} to make")
         if not tasks:
             return 0
-        # What several models need comes first: then none of them makes it on its own.
-        tasks.sort(key=lambda task: task.stage.key in numbers)
+        # As they were planned, a model follows what it needs. So there are numbers early, wherever it
+        # is stopped.
         engine.get_ready(len(tasks))
         troubles = []
         for outcome in track(engine.run(tasks), "models", len(tasks)):

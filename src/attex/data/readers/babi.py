@@ -1,18 +1,20 @@
 """Questions about short stories: the first three of Facebook's bAbI tasks."""
 
 import math
+import random
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
 from attex.data.folder import DataFolder, open_text
-from attex.data.reader import READERS, Document, Reader
+from attex.data.reader import READERS, Count, Document, Reader
 from attex.foundations.errors import UserError, brief
+from attex.foundations.registry import LATER
 
 _TASKS = {
     1: "qa1_single-supporting-fact",
@@ -32,6 +34,13 @@ _WORDS = (
 )
 # fmt: on
 
+_EXCHANGEABLE = (
+    ("Daniel", "John", "Mary", "Sandra"),
+    ("bathroom", "bedroom", "garden", "hallway", "kitchen", "office"),
+    ("apple", "football", "milk"),
+)
+"""People, places and things: a story of some is as good a story of others of their kind."""
+
 
 @READERS.register("babi", cite="Weston et al. 2015")
 @dataclass(frozen=True, kw_only=True)
@@ -42,10 +51,16 @@ class Babi(Reader):
     train, or `en`, 1,000. Attention rests on the facts told so far, joined by full stops; the question
     is the query. As published, case is kept, the answer is any of the 36 words of the three tasks, and
     dev is 15 % of train by scikit-learn's shuffle with seed 16377.
+
+    `renamed` gives each training story so many times in all: once as it is, and then with people, places
+    and things exchanged among their kind, in facts, question and answer alike, no two of these copies
+    the same. Who is called what decides no answer, so that a copy is a story like any other; with
+    10, the 850 training stories of an `en` task are as many as those of `en-10k`. Dev and test stay.
     """
 
     task: Literal[1, 2, 3] = 1
     size: Literal["en", "en-10k"] = "en-10k"
+    renamed: Annotated[Count, LATER] = 1
 
     publisher: ClassVar[str] = "the bAbI project's tasks_1-20_v1-2"
     classes: ClassVar[tuple[str, ...]] = _WORDS
@@ -72,7 +87,11 @@ class Babi(Reader):
         train, test = (list(_questions(path)) for path in self.files(folder))
         dev = _published_dev(len(train))
         for number, question in enumerate(train):
-            yield self._document(question, "train", number, "dev" if number in dev else "train")
+            split = "dev" if number in dev else "train"
+            document = self._document(question, "train", number, split)
+            yield document
+            if split == "train":
+                yield from _renamed(document, question.where, self.renamed)
         for number, question in enumerate(test):
             yield self._document(question, "test", number, "test")
 
@@ -126,6 +145,43 @@ def _questions(path: Path) -> Iterator[_Question]:
                     "with a tab before each"
                 )
             yield _Question(where, words, rest[0].strip(), dict(facts), [*map(int, supporting)])
+
+
+def _renamed(document: Document, where: str, times: int) -> Iterator[Document]:
+    """Exchange names in a story, each time anew and the same in every run: with it, so many times."""
+    if times == 1:
+        return
+    told = {*document.tokens, *(document.query or ()), document.label}
+    if unknown := sorted(told.difference(_WORDS)):
+        raise UserError(
+            f"{where}: '{brief(unknown[0])}' is none of the 36 words of the tasks, so that the story "
+            "cannot be renamed; leave out data.renamed"
+        )
+    named = [[word for word in kind if word in told] for kind in _EXCHANGEABLE]
+    kinds = [(kind, len(words)) for kind, words in zip(_EXCHANGEABLE, named, strict=True)]
+    ways = math.prod(math.perm(len(kind), count) for kind, count in kinds)
+    if times > ways:
+        raise UserError(f"{where}: the story has {ways:,} namings, but data.renamed is {times:,}")
+    names, rng = [*chain(*named)], random.Random(document.name)
+    seen = {tuple(names)}
+    while len(seen) < times:
+        others = tuple(chain.from_iterable(rng.sample(kind, count) for kind, count in kinds))
+        if others not in seen:
+            seen.add(others)
+            yield _with_names(document, dict(zip(names, others, strict=True)), len(seen))
+
+
+def _with_names(document: Document, names: Mapping[str, str], copy: int) -> Document:
+    def said(words: Sequence[str]) -> list[str]:
+        return [names.get(word, word) for word in words]
+
+    return replace(
+        document,
+        name=f"{document.name}/renamed/{copy}",
+        tokens=said(document.tokens),
+        label=names.get(document.label, document.label),
+        query=said(document.query or ()),
+    )
 
 
 def _published_dev(count: int) -> frozenset[int]:

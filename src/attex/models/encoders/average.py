@@ -18,7 +18,8 @@ class Average(Encoder):
     embedded [B,T,d] → hidden [B,T,hidden]. With attention on top it is a weighted average of
     words, hence the name the papers gave it. A query is summed up by the mean over its real positions;
     `mean_over_padding` counts padding, too, as the published code does: then an output depends on what
-    else is in the batch.
+    else is in the batch. A number stands for the width of a usual batch, in positions, markers included:
+    every shorter query is padded to it, whatever it is beside.
     """
 
     position_wise = True
@@ -28,7 +29,7 @@ class Average(Encoder):
         embedding_width: int,
         *,
         hidden: Width = 128,
-        mean_over_padding: Annotated[bool, LATER] = False,
+        mean_over_padding: Annotated[bool | Width, LATER] = False,
     ) -> None:
         super().__init__()
         self.width = hidden
@@ -41,9 +42,13 @@ class Average(Encoder):
 
     def summary(self, hidden: Tensor, mask: Tensor) -> Tensor:
         """Take the mean, as published if asked for: a padded position is tanh(b), as its word is 0."""
-        if not self.mean_over_padding:
+        if self.mean_over_padding is False:
             return super().summary(hidden, mask)
-        return hidden.where(mask[..., None], torch.tanh(self.project.bias)).mean(dim=1)
+        real = mask.sum(dim=1, keepdim=True)
+        width = mask.shape[1] if self.mean_over_padding is True else self.mean_over_padding
+        padding = (width - real).clamp(min=0)
+        total = hidden.masked_fill(~mask[..., None], 0.0).sum(dim=1)
+        return (total + padding * torch.tanh(self.project.bias)) / (real + padding)
 
     @torch.no_grad()
     def without_each(self, whole: Encoded, reads: Sequence[Read], budget: int) -> Iterator[Deletions]:

@@ -43,8 +43,11 @@ def lambda_rows(cells: Sequence[Cell], runs: RunSet) -> Iterator[dict[str, Any]]
 
 
 def lambda_of(cell: Cell) -> float | None:
-    """Return λ of a sparsegen projection; sparsemax has 0."""
-    projection = cell.configs[0].resolved()["model"]["attention"]["projection"]
+    """Return λ of a sparsegen projection over states; sparsemax has 0."""
+    attention = cell.configs[0].resolved()["model"].get("attention")
+    if attention is None:
+        return None
+    projection = attention["projection"]
     kind = projection if isinstance(projection, str) else projection["type"]
     if kind == "sparsemax":
         return 0.0

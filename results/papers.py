@@ -22,6 +22,7 @@ from attex.foundations.progress import say
 from attex.runner.workspace import Workspace
 from attex.studies.gathering import gathered
 from attex.studies.ledger_words import PRINTED
+from results import pairs
 from results.by_seed import built_in, ceiling, chance
 from results.changes import change_rows, counted
 from results.directions import directions
@@ -50,6 +51,7 @@ FIGURES = {
     "by_sparsity": by_sparsity,
     "entropies": entropies,
     "inputs_and_states": inputs_and_states,
+    "pairs_of_measures": pairs.pairs_of_measures,
 }
 """What a page can show, by the name of the file: `![…](published.svg)`."""
 
@@ -64,7 +66,7 @@ def page_text(paper: PaperNumbers) -> str:
         *(chance_sentence, cause_table),
     )
     of_folder = {f.__name__: functools.partial(f, paper.folder) for f in (told, trained)}
-    known = {function.__name__: function for function in functions}
+    known = {function.__name__: function for function in functions} | pairs.ASKED
     return filled(paper.folder, known | of_folder | {"printed_lambda": PRINTED}, paper=paper)
 
 

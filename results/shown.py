@@ -10,6 +10,14 @@ from attex.analyses.faithfulness import COMPREHENSIVENESS, RANDOM, SUFFICIENCY
 from attex.analyses.quantity import OVERALL
 from attex.claims.ledger import Claim
 from attex.claims.quantities import key_of
+from results.pairs import (
+    ATTENTION,
+    OF_TRANSFORMER,
+    ROLLOUT,
+    STATISTICS,
+    among_methods,
+    with_attention,
+)
 
 _TOP_K = tuple(
     f"{statistic}(k={depth})"
@@ -40,6 +48,15 @@ SHOWN: Mapping[str, Iterable[str]] = {
         *(f"entropy({measure})" for measure in ("attention", "gradient_norm", "leave_one_out")),
         "own_share",
         *(f"{k}({m})" for k in (COMPREHENSIVENESS, SUFFICIENCY) for m in ("attention", RANDOM)),
+    ),
+    "neely_2022": (
+        *(f"{name}{CALIBRATED}" for name in with_attention()),
+        *(
+            name
+            for s in STATISTICS
+            for name in (*with_attention(statistic=s), *among_methods(statistic=s))
+        ),
+        *with_attention((*OF_TRANSFORMER, ATTENTION), ROLLOUT),
     ),
 }
 """What the page of a paper shows that no paper has published, over all texts."""

@@ -27,6 +27,11 @@ WORD_ENCODERS = [entry for entry in ENCODERS if not entry.target.reads_pieces]  
 """Encoders that need nothing beside words; a pretrained one has a folder."""
 
 
+def captum() -> Any:
+    """Return Captum's attribution methods; a test that needs them is skipped where they are not."""
+    return pytest.importorskip("captum.attr", reason="needs captum: pip install 'attex[explain]'")
+
+
 def sized(encoder: str) -> dict[str, object]:
     """Choose an encoder, small where it has a width of its own."""
     has_width = "hidden" in ENCODERS[encoder].options.model_fields

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from typing import Any
 
+from attex.analyses.analysis import ANALYSES
 from attex.claims.ledger import Claim, published
 from attex.claims.quantities import key_of, of_whole_texts, projection_of
 from attex.claims.reach import AT_HAND
 from attex.config import shipped
+from attex.models.architecture import MODELS
 from attex.studies.run_set import RunSet
 from attex.studies.settings import level_names
 from attex.studies.study_file import find_study
@@ -65,3 +67,22 @@ def test_the_papers_studies_answer_all_but_a_few_numbers() -> None:
     assert {quantity for data, quantity in lstm if data != "babi_3"} == {
         "racu_recursive(integrated_gradients)",
     }
+
+
+def test_the_study_of_pairs_of_measures_answers_every_bilstm_and_no_other_transformer() -> None:
+    there: set[Place] = set()
+    for name in ("neely_2022", "neely_2022_pretrained"):
+        path = shipped.find(f"studies/{name}")
+        assert path is not None
+        file = find_study(path)
+        assert file is not None
+        for cell in cells_of(file):
+            (config,) = cell.configs
+            (analysis,) = (ANALYSES.bind(spec) for spec in config.analyses)
+            offers = analysis.offers(config.importance, MODELS.bind(config.model).encoder_class)
+            about = tuple(cell.about[part] for part in ("dataset", "encoder", "attention", "projection"))
+            there |= {(about, key_of(quantity)) for quantity in offers}
+    asked = [c for c in published(paper="neely_2022_court_of_xai") if c.dataset in AT_HAND]
+    answered = [c for c in asked if (c.cell, c.key) in there]
+    assert len(asked) == 90
+    assert (len(answered), {c.encoder for c in answered}) == (45, {"lstm"})

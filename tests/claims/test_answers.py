@@ -14,7 +14,7 @@ from attex.data.reader import dataset_name
 from attex.models.architecture import MODELS
 
 ANSWERED = [(claim, command) for claim in published() if (command := command_for(claim)) is not None]
-SAMPLE = ("sst_lstm_tanh", "neely_schouten_2020/published")
+SAMPLE = ("sst_lstm_tanh", "neely_schouten_2020/published", "neely_2022/snli_lstm")
 """What is evaluated without `--all`: the library of a paper takes a second or more."""
 
 

@@ -59,6 +59,7 @@ def test_what_is_left_can_be_measured() -> None:
         "jain_wallace_2019": 989,
         "meister_2021": 72,
         "neely_schouten_2020": 56,
+        "neely_2022_court_of_xai": 45,
         "wiegreffe_pinter_2019": 16,
         "pruthi_2020": 8,
     }

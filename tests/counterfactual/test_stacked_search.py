@@ -79,7 +79,7 @@ def by_autograd(model: AttentionModel, batch: Batch, own: Tensor) -> Iterator[Te
 
 
 def test_the_way_is_that_of_autograd_through_the_whole_model(model: AttentionModel) -> None:
-    batch = pieces().of(torch.tensor([0, 1]))
+    batch = pieces().take(torch.tensor([0, 1]))
     layer = last_layer(model, batch)
     found = search_rows(layer, epsilon=0.01, candidates=CANDIDATES, steps=STEPS)
     precise: Any = model.double()
@@ -128,7 +128,7 @@ def test_what_is_found_is_feasible_and_below_what_any_row_has(model: AttentionMo
 
 @torch.no_grad()
 def test_without_a_bound_on_the_output_it_goes_nearly_as_far_as_any(model: AttentionModel) -> None:
-    layer = last_layer(model, pieces().of(torch.tensor([0, 1])))
+    layer = last_layer(model, pieces().take(torch.tensor([0, 1])))
     found = search_rows(layer, epsilon=1.0, steps=500, candidates=3)
     assert (found.jsd >= 0.9 * found.most).all()
 

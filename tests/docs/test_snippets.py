@@ -49,6 +49,7 @@ NOT_RUN = {
     ("results/pruthi_2020/README.md", "trains for minutes on a GPU"),
     ("results/meister_2021/README.md", "trains for minutes on a GPU"),
     ("results/multiverse/README.md", "trains for an hour on a GPU"),
+    ("results/neely_2022/README.md", "trains for minutes on a GPU"),
     ("results/neely_schouten_2020/README.md", "trains for minutes on a GPU"),
     ("results/roar/README.md", "trains for minutes on a GPU"),
     ("results/wiegreffe_pinter_2019/README.md", "trains for minutes on a GPU"),

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 import torch
-from captum.attr import DeepLift, DeepLiftShap
 from scalar_graph import Number, constant, gru, linear, lstm, sigmoid, softmax
 from torch import Tensor, nn
-from toys import ASKED, WORD_ENCODERS, make_batch, make_model, with_query
+from toys import ASKED, WORD_ENCODERS, captum, make_batch, make_model, with_query
 
 import attex
 from attex.data.batch import Batch
@@ -60,7 +59,7 @@ def signs(model: AttentionModel, batch: Batch) -> Tensor:
 def test_it_is_captums_where_every_step_is_a_module_with_a_rule(encoder: str) -> None:
     model, batch, modules = of_modules(encoder)
     inputs, start = model.embed(batch).detach(), baseline(model, batch).detach()
-    theirs = DeepLift(modules).attribute(inputs, start).sum(dim=-1).detach().double()
+    theirs = captum().DeepLift(modules).attribute(inputs, start).sum(dim=-1).detach().double()
     ours = MEASURES["deep_lift"].facts["signed"](model, batch)
     expected = theirs * signs(model, batch)
     torch.testing.assert_close(ours.values, expected, atol=1e-6, rtol=1e-4)
@@ -72,7 +71,7 @@ def test_with_several_baselines_it_is_captums_too(encoder: str) -> None:
     batch = batch.take(torch.tensor([2]))
     modules = OfModules(model, batch, nn.Tanh() if encoder == "average" else None)
     starts = torch.cat([drawn_words(model, batch, number, 3) for number in range(5)])
-    theirs = DeepLiftShap(modules).attribute(model.embed(batch).detach(), starts).sum(dim=-1)
+    theirs = captum().DeepLiftShap(modules).attribute(model.embed(batch).detach(), starts).sum(dim=-1)
     ours = MEASURES["deep_lift_shap"].facts["signed"](model, batch, samples=5, seed=3)
     expected = theirs.detach().double() * signs(model, batch)
     torch.testing.assert_close(ours.values, expected, atol=1e-6, rtol=1e-4)
@@ -92,7 +91,7 @@ def test_captums_is_not_complete_where_weights_are_multiplied_with_states(encode
             return self.model.resume(embedded, batch.take(torch.zeros(len(embedded)).long())).logits
 
     inputs, start = model.embed(batch).detach(), baseline(model, batch).detach()
-    theirs = DeepLift(Whole()).attribute(inputs, start).sum()
+    theirs = captum().DeepLift(Whole()).attribute(inputs, start).sum()
     risen = (Whole()(inputs) - Whole()(start)).sum()
     assert (theirs - risen).abs() > 0.03 * risen.abs()
     assert completeness(model, batch, "deep_lift", target="logit").max() < 1e-5

@@ -1,6 +1,5 @@
 """The most that can flow through layers, held against another library and paper."""
 
-import networkx as nx
 import numpy as np
 import pytest
 
@@ -9,6 +8,7 @@ from attex.importance.flow import maximum_flows
 
 def library_flow(layers: list[np.ndarray], reading: np.ndarray, word: np.ndarray) -> float:
     """Let networkx find the maximum, in floating point, on the graph as the paper draws it."""
+    nx = pytest.importorskip("networkx", reason="needs networkx, which finds flows as well")
     graph, length = nx.DiGraph(), len(reading)
     for i, share in enumerate(reading):
         graph.add_edge("output", (len(layers), i), capacity=share)

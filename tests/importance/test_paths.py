@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from captum.attr import GradientShap, IntegratedGradients
 from torch import Tensor, nn
-from toys import ASKED, make_batch, make_model, rows_of, with_query
+from toys import ASKED, captum, make_batch, make_model, rows_of, with_query
 
 from attex.data.batch import Batch
 from attex.foundations.draws import uniforms
@@ -58,12 +57,16 @@ def scored(scores: Tensor, batch: Batch) -> Tensor:
 def test_integrated_gradients_are_captums(kind: tuple[str, str, str, int, str], target: str) -> None:
     model, batch = made(kind)
     whole = Whole.of(model, batch, target)
-    theirs = IntegratedGradients(FromEmbeddings(model, batch, whole)).attribute(
-        whole.embedded,
-        baselines=baseline(model, batch).detach(),
-        additional_forward_args=(torch.arange(len(batch)),),
-        n_steps=8,
-        method="gausslegendre",
+    theirs = (
+        captum()
+        .IntegratedGradients(FromEmbeddings(model, batch, whole))
+        .attribute(
+            whole.embedded,
+            baselines=baseline(model, batch).detach(),
+            additional_forward_args=(torch.arange(len(batch)),),
+            n_steps=8,
+            method="gausslegendre",
+        )
     )
     ours = integrated_gradients(model, batch, steps=8, target=target)
     expected = theirs.sum(dim=-1).abs().double()
@@ -119,12 +122,16 @@ def test_expected_gradients_are_captums_given_the_same_places(monkeypatch: pytes
     places = uniforms(batch.ids, batch.mask[:, :1], samples, 4 * 5).squeeze(-1)
     # Captum asks for all places at once, those of a text side by side.
     monkeypatch.setattr(np.random, "uniform", lambda low, high, size: places.flatten().numpy())
-    theirs = GradientShap(FromEmbeddings(model, batch, whole)).attribute(
-        whole.embedded,
-        # They all have the same markers, and no padding.
-        baselines=baseline(model, batch).detach()[:1],
-        additional_forward_args=(torch.arange(len(batch)),),
-        n_samples=samples,
+    theirs = (
+        captum()
+        .GradientShap(FromEmbeddings(model, batch, whole))
+        .attribute(
+            whole.embedded,
+            # They all have the same markers, and no padding.
+            baselines=baseline(model, batch).detach()[:1],
+            additional_forward_args=(torch.arange(len(batch)),),
+            n_samples=samples,
+        )
     )
     ours = gradient_shap(model, batch, samples=samples, seed=5)
     expected = theirs.sum(dim=-1).abs().double()

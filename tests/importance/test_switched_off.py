@@ -10,7 +10,7 @@ import torch
 from scipy.stats import kendalltau
 from sklearn.linear_model import Ridge
 from torch import Tensor
-from toys import ASKED, make_batch, make_model, with_query
+from toys import ASKED, captum, make_batch, make_model, with_query
 
 from attex.agreement.convergence import rank_agreement_at_half
 from attex.data.batch import Batch
@@ -192,7 +192,7 @@ def test_lime_is_ridge_regression_on_its_copies(
 
 @pytest.mark.filterwarnings("ignore")
 def test_captum_finds_the_same_with_the_same_copies() -> None:
-    attr = pytest.importorskip("captum.attr")
+    attr = captum()
     models = pytest.importorskip("captum._utils.models.linear_model")
     model, batch = make_model("lstm").double(), distinct(make_batch([6]))
     on = coins(batch.ids, torch.ones(1, 6, dtype=torch.bool), 80, 0)[0]

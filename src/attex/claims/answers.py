@@ -10,6 +10,7 @@ _EXPERIMENTS = {
     "wiegreffe_pinter_2019": _GRID,
     "neely_schouten_2020": "neely_schouten_2020/published",
     "meister_2021": "meister_2021/sweep",
+    "neely_2022_court_of_xai": "neely_2022/{dataset}_{encoder}",
 }
 """The experiments that follow a paper, by the names that `attex list experiment` has for them."""
 

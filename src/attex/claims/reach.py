@@ -41,7 +41,6 @@ _DATA: tuple[tuple[tuple[str, ...], Hindrance], ...] = (
 )
 
 _PRETRAINED = ("bert", "roberta")
-_ATTRIBUTIONS = ("lime", "integrated_gradients", "deep_lift", "gradient_shap")
 
 _NEEDS: tuple[tuple[str, Callable[[Claim], bool]], ...] = (
     (
@@ -49,16 +48,12 @@ _NEEDS: tuple[tuple[str, Callable[[Claim], bool]], ...] = (
         lambda c: c.dataset.startswith("babi_") and c.class_ != OVERALL,
     ),
     (
-        "their Transformer: values meet the output matrix before heads are told apart, which is not the"
-        " function that was pretrained",
+        "their Transformer, which is another one than ours, and wrongly composed: values meet the output"
+        " matrix before heads are told apart, which is not the function that was pretrained",
         lambda c: c.encoder == "distilbert",
     ),
     ("a run with a pretrained encoder of this kind", lambda c: c.encoder in _PRETRAINED),
     ("a run of the study of ROAR", lambda c: c.quantity.startswith("racu_")),
-    (
-        "a run of the study of attributions (LIME, integrated gradients, …)",
-        lambda c: any(a in c.quantity for a in _ATTRIBUTIONS),
-    ),
     (
         "a choice, not a measurement: λ is a setting of theirs, at which ours are trained",
         lambda c: c.quantity.startswith("lambda("),

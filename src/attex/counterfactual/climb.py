@@ -71,6 +71,8 @@ class Climb:
         own = weights.to(rows.values.dtype)[:, :, None] @ rows.values
         beside = (weights - on_mask).float()[:, :, None]
         zeros = torch.zeros_like(start, dtype=torch.float32)
+        # Of the first candidates nothing is known: they may all be too far.
+        unknown = torch.full_like(start[:, 0, :, 0], torch.inf, dtype=torch.float64)
         # What belongs to a text, so that it can be taken out in one go. What is off the mask is 1 where
         # logarithms are taken of sums, which then have none.
         self._of_text = {
@@ -84,7 +86,8 @@ class Climb:
             "own": torch.xlogy(on_mask, on_mask).sum(dim=-1).float()[..., None],
             "whole": rows.logits(own[:, :, 0], number),
             "energies": start.float().masked_fill(~mask, _NEVER),
-            "exceeded": torch.ones(len(start), start.shape[2], dtype=torch.bool, device=start.device),
+            "gap": unknown,
+            "ahead": unknown,
             "mean": zeros,
             "square": zeros.clone(),
             "largest": zeros.clone(),
@@ -99,10 +102,10 @@ class Climb:
         for step in parts(range(steps + 1)):
             weights, logs = self._weights()
             jsd, slope = self._divergence(weights, logs)
-            gap, gap_slope = self._gap(weights)
+            gap, gap_slope = self._gap(weights, back=step < steps)
             if keep_best or step == steps:
                 self._remember(weights, jsd, gap, step)
-            if step == steps:
+            if gap_slope is None:
                 break
             self._move(weights, slope.sub_(gap_slope, alpha=self._aim.penalty), step, lr)
             if keep_best and patience is not None and step % _LOOK_EVERY == _LOOK_EVERY - 1:
@@ -131,45 +134,52 @@ class Climb:
         cross, candidates = self._aim.cross, weights.shape[2]
         slope.add_(logs, alpha=cross * (candidates - 1))
         counted = weights + self._of_text["off"]
-        for step in range(1, candidates // 2 + 1):
-            # Each with the one so many after it, in a circle: all pairs, and each but once.
-            together = (counted + weights.roll(-step, dims=2)).log_()
-            slope.sub_(together, alpha=cross)
-            if 2 * step != candidates:
-                slope.sub_(together.roll(step, dims=2), alpha=cross)
+        for step in range(1, candidates):
+            # Each with the one so many after it: all pairs, and each but once.
+            first, second = slice(candidates - step), slice(step, None)
+            together = (counted[:, :, first] + weights[:, :, second]).log_()
+            slope[:, :, first].sub_(together, alpha=cross)
+            slope[:, :, second].sub_(together, alpha=cross)
 
-    def _gap(self, weights: Tensor) -> tuple[Tensor, Tensor]:
+    def _gap(self, weights: Tensor, back: bool) -> tuple[Tensor, Tensor | None]:
         """The distance of the outputs [B,K], and the slope of what it exceeds ε by: [B,H,K,T].
 
         Within ε there is no slope, and a pass back is half the cost: where it is spared, only those
-        candidates go back that exceeded ε a step ago, and those that turn out to.
+        candidates go back that are beyond ε, or were a step ago, or were on the way there. Without
+        `back` there is no slope at all.
         """
-        values, exceeded = self._of_text["values"], self._of_text["exceeded"]
-        mixed = (weights @ values).add_(self._of_text["fixed"]).transpose(1, 2).contiguous()
-        slope = torch.zeros_like(mixed)
-        gap = torch.zeros(exceeded.shape, dtype=torch.float64, device=exceeded.device)
-        self._look(mixed, exceeded, True, gap, slope)
+        values, ahead = self._of_text["values"], self._of_text["ahead"]
+        mixed = (weights @ values).add_(self._of_text["fixed"])
+        gap, slope = torch.zeros_like(ahead), torch.zeros_like(mixed)
+        expected = ahead > self._aim.epsilon
+        if not back:
+            self._look(mixed, torch.ones_like(expected), gap)
+            return gap, None
+        self._look(mixed, expected, gap, slope)
         if self._spares:
-            self._look(mixed, ~exceeded, False, gap, slope)
-            exceeds = gap > self._aim.epsilon
-            self._look(mixed, exceeds & ~exceeded, True, gap, slope)
-            self._of_text["exceeded"] = exceeds
-        return gap, slope.transpose(1, 2) @ values.mT
+            self._look(mixed, ~expected, gap)
+            self._look(mixed, (gap > self._aim.epsilon) & ~expected, gap, slope)
+            # By as much as it rose since the step before, if it did.
+            self._of_text["ahead"] = gap + (gap - self._of_text["gap"]).clamp(min=0.0)
+            self._of_text["gap"] = gap
+        return gap, slope @ values.mT
 
-    def _look(self, mixed: Tensor, chosen: Tensor, back: bool, gap: Tensor, slope: Tensor) -> None:
-        """Fill in the gap of the chosen mixes [B,K,H,d], and its slope if they go back."""
+    def _look(self, mixed: Tensor, chosen: Tensor, gap: Tensor, slope: Tensor | None = None) -> None:
+        """Fill in the gap of chosen ones of the mixes [B,H,K,d], and its slope where one is wanted."""
         texts, candidates = chosen.nonzero(as_tuple=True)
         if not len(texts):
             return
+        back = slope is not None
         with torch.set_grad_enabled(back):
-            rows = mixed[texts, candidates].requires_grad_(back)
+            rows = mixed.transpose(1, 2)[texts, candidates].requires_grad_(back)
             logits = self._logits(rows, self._of_text["number"][texts])
             far = total_variation(logits, self._of_text["whole"][texts])
             far = 2 * far if self._aim.l1 and logits.shape[-1] > 1 else far
             gap[texts, candidates] = far.detach()
-            if back:
+            if slope is not None:
                 excess = (far - self._aim.epsilon).clamp(min=0.0).sum()
-                (slope[texts, candidates],) = torch.autograd.grad(excess, rows)
+                (found,) = torch.autograd.grad(excess, rows)
+                slope.transpose(1, 2)[texts, candidates] = found
 
     def _move(self, weights: Tensor, slope: Tensor, step: int, lr: float) -> None:
         """Take a step of Adam along the slope with respect to the energies."""

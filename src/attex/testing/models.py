@@ -92,6 +92,8 @@ def take(batch: Batch, rows: Sequence[int], width: int) -> Batch:
         ids=batch.ids[[*rows]],
         query=query,
         allowed=None if batch.allowed is None else batch.allowed[[*rows]],
+        word=None if batch.word is None else cut(batch.word, -1),
+        segment=None if batch.segment is None else cut(batch.segment, 0),
     )
 
 

@@ -48,6 +48,21 @@ class FromEmbeddings(nn.Module):
         return self.whole.explained[texts](logits)
 
 
+def captums_integrated_gradients(
+    model: AttentionModel, batch: Batch, whole: Whole, steps: int
+) -> Tensor:
+    """Let Captum integrate over the same nodes: [B,T,d]."""
+    method = captum().IntegratedGradients(FromEmbeddings(model, batch, whole))
+    found: Tensor = method.attribute(
+        whole.embedded,
+        baselines=baseline(model, batch).detach(),
+        additional_forward_args=(torch.arange(len(batch)),),
+        n_steps=steps,
+        method="gausslegendre",
+    )
+    return found
+
+
 def scored(scores: Tensor, batch: Batch) -> Tensor:
     return scores[batch.scorable]
 
@@ -57,17 +72,7 @@ def scored(scores: Tensor, batch: Batch) -> Tensor:
 def test_integrated_gradients_are_captums(kind: tuple[str, str, str, int, str], target: str) -> None:
     model, batch = made(kind)
     whole = Whole.of(model, batch, target)
-    theirs = (
-        captum()
-        .IntegratedGradients(FromEmbeddings(model, batch, whole))
-        .attribute(
-            whole.embedded,
-            baselines=baseline(model, batch).detach(),
-            additional_forward_args=(torch.arange(len(batch)),),
-            n_steps=8,
-            method="gausslegendre",
-        )
-    )
+    theirs = captums_integrated_gradients(model, batch, whole, steps=8)
     ours = integrated_gradients(model, batch, steps=8, target=target)
     expected = theirs.sum(dim=-1).abs().double()
     torch.testing.assert_close(scored(ours, batch), scored(expected, batch), atol=1e-5, rtol=1e-4)

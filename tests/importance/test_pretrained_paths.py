@@ -7,8 +7,7 @@ import pytest
 import torch
 from pretrained_folders import write_folder
 from pretrained_toys import batch_of, classifier, encoder_under_attention
-from test_paths import FromEmbeddings
-from toys import captum
+from test_paths import captums_integrated_gradients
 
 from attex.foundations.errors import UserError
 from attex.importance import deep_lift, gradient_shap, integrated_gradients
@@ -30,17 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_integrated_gradients_are_captums_added_up_by_word(folder: Path, make: Make) -> None:
     model, batch = make(folder, 3), batch_of(folder, TEXTS)
     whole = Whole.of(model, batch, "probability")
-    theirs = (
-        captum()
-        .IntegratedGradients(FromEmbeddings(model, batch, whole))
-        .attribute(
-            whole.embedded,
-            baselines=baseline(model, batch).detach(),
-            additional_forward_args=(torch.arange(len(batch)),),
-            n_steps=6,
-            method="gausslegendre",
-        )
-    )
+    theirs = captums_integrated_gradients(model, batch, whole, steps=6)
     expected = by_word(theirs.sum(dim=-1).double(), batch).abs()
     ours = integrated_gradients(model, batch, steps=6)
     assert torch.equal(ours.isfinite(), batch.scored)

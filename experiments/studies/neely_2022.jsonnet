@@ -1,7 +1,6 @@
 // Neely et al. (2022): BiLSTMs with five projections, attention beside five attribution methods, all pairs.
 //
-// Reviews are long and LIME runs through each a thousand times: 150 of them are compared, where they took 500. A mean over
-// so many is known to within 0.01.
+// Reviews are long and LIME runs through each a thousand times: 150 of them are compared, where they took 500.
 local paper = import '../lib/neely_2022.libsonnet';
 local one = paper.lstm;
 local two = paper.pair;

@@ -301,7 +301,7 @@ def ordered_batches(lengths: np.ndarray, max_tokens: int) -> list[np.ndarray]:
 
 
 def like_batches(lengths: np.ndarray, max_tokens: int) -> list[np.ndarray]:
-    """Cut all texts, by length, into batches where little is padding, for work that a batch is worth.
+    """Cut all texts, by length, into batches of which little is padding.
 
     No text is shorter than `ALIKE` of the longest beside it: what is made of many copies of a text has
     as many copies of its padding.

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attex.data.batch import Batcher, like_batches, padded_sizes
+from attex.data.batch import ALIKE, Batcher, like_batches, padded_sizes
 from attex.foundations.memory import sharers
 from attex.foundations.progress import say, track
 from attex.foundations.storage import Damaged, read_tensors, write_tensors
@@ -38,8 +38,8 @@ def score_texts(
     flat = torch.empty(int(starts[-1]), dtype=torch.float64)
     tokens = PIECE_TOKENS[texts.device.type] // sharers() // model.encoder.memory_factor
     batches = like_batches(texts.lengths, tokens)
-    # Cut otherwise, another number of texts would lie in a piece of the same number.
-    pieces = [folder / f"piece-{tokens}-{n:05d}.safetensors" for n in range(len(batches))]
+    # Cut otherwise, other texts would lie in a piece of the same number.
+    pieces = [folder / f"piece-{ALIKE}-{tokens}-{n:05d}.safetensors" for n in range(len(batches))]
     sizes = padded_sizes(texts.lengths, batches, growth)
     # What a killed scoring has left is no work any more.
     to_do = [0.0 if piece.exists() else size for piece, size in zip(pieces, sizes, strict=True)]

@@ -115,8 +115,7 @@ class Models:
         say(f"{len(numbers):,} models: {there:,} are there, {len(missing):,} to make")
         if not tasks:
             return 0
-        # As they were planned, a model follows what it needs. So there are numbers early, wherever it
-        # is stopped.
+        # As planned, a model follows what it needs: wherever a study is stopped, it has numbers.
         engine.get_ready(len(tasks))
         troubles = []
         for outcome in track(engine.run(tasks), "models", len(tasks)):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from explorer_page import watch
 
 import attex
 
@@ -71,7 +72,7 @@ def opened(browser: Any, run: attex.Run) -> Iterator[Callable[..., Any]]:
         page.on("pageerror", lambda error: page.troubles.append(str(error)))
         page.on("request", lambda request: page.asked.append(request.url))
         page.goto((address or f"file://{run.report}") + hash_)
-        page.wait_for_selector("#explorer[data-ready]")
+        watch(page)
         pages.append(page)
         return page
 

@@ -18,8 +18,38 @@ def names(page: Any) -> list[str]:
     return page.evaluate("attexExplorer.explorer.kept.map((i) => attexExplorer.explorer.texts.names[i])")
 
 
+WATCH = """() => {
+  const explorer = attexExplorer.explorer;
+  window.underWay = new Set();
+  for (const name of ["_refresh", "_list", "_show", "_choose"]) {
+    const act = explorer[name].bind(explorer);
+    explorer[name] = (...given) => {
+      const work = Promise.resolve(act(...given)).finally(() => underWay.delete(work));
+      underWay.add(work);
+      return work;
+    };
+  }
+}"""
+"""Counts what the explorer has begun and not ended, so that a slow machine is waited for."""
+
+
+def watch(page: Any) -> None:
+    """Wait until the explorer stands, and take notice of what it does from now on."""
+    page.wait_for_selector("#explorer[data-ready]")
+    page.evaluate(WATCH)
+
+
 def settle(page: Any) -> None:
-    page.wait_for_timeout(250)
+    """Wait for the explorer's timers (150 ms at most) and for all that they and the controls began.
+
+    The page's own clock is waited for: a timer that is set later, for longer, rings later.
+    """
+    page.evaluate(
+        """async () => {
+          await new Promise((go) => setTimeout(go, 200));
+          while (underWay.size) await Promise.allSettled([...underWay]);
+        }"""
+    )
 
 
 def instances(run: attex.Run, seed: int = 0) -> pl.DataFrame:

@@ -137,6 +137,8 @@ def test_unknown_words_are_marked_and_long_texts_are_folded(page: Any, run: atte
     last = folds.nth(2)
     if last.get_attribute("open") is None:
         last.locator("summary").click()
+        # A fold is filled when the browser tells of it, which may be after the click.
+        last.locator("button.word").first.wait_for()
     assert last.locator("button.word").count() == length - 240
 
 

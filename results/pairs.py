@@ -25,8 +25,8 @@ STATISTICS = {"kendall_tau": "τ", "weighted_tau": "weighted τ", "tau_ap": "τ-
 TAU = "kendall_tau"
 ROLLOUT = "attention_rollout"
 """What attention is to them in a Transformer: the marker's, followed down through the layers."""
-OF_TRANSFORMER = ("lime", "integrated_gradients", "gradient_shap")
-"""The methods that a pretrained model has, too: DeepLIFT has no rules for it."""
+OF_TRANSFORMER = ("lime", "integrated_gradients", "deep_lift", "gradient_shap")
+"""The methods that a pretrained model has, too. DeepLIFT-SHAP from padding is DeepLIFT."""
 _SAME = ("deep_lift", "deep_lift_shap")
 """With padding as the only baseline these two are one."""
 _SQUARE, _LABEL = 40, "#222"

@@ -13,8 +13,8 @@ local measures = [
   { type: 'gradient_shap', samples: 5 },
   { type: 'deep_lift_shap', background: 'padding' },
 ];
-// Rules of DeepLIFT are for parts of attex's own.
-local without_lifting = ['attention', 'attention_rollout', 'lime', 'integrated_gradients', measures[4]];
+// DeepLIFT's rules are for parts of attex's own: of others it has plain gradients. DeepLIFT-SHAP from padding is the same.
+local of_pretrained = ['attention', 'attention_rollout', 'lime', 'integrated_gradients', { type: 'deep_lift', slopes: 'own' }, measures[4]];
 local compared(statistics) = [{ type: 'agreement', statistics: statistics, draws: 99 }];
 local top_k = [{ type: 'top_k_buckets', k: k } for k in [5, 10, { fraction: 0.25 }, { fraction: 0.5 }]];
 local every = compared(['kendall_tau', 'weighted_tau', 'tau_ap', 'spearman', 'pearson'] + top_k);
@@ -70,7 +70,7 @@ local trained = {
       decay_attention: false,
     },
     seeds: [0, 1, 2],
-    importance: without_lifting,
+    importance: of_pretrained,
     analyses: every,
   },
 }

@@ -1,3 +1,3 @@
-// Neely et al. (2022): a pretrained Transformer tuned on SNLI; DeepLIFT has no rules for it.
+// Neely et al. (2022): a pretrained Transformer tuned on SNLI (DeepLIFT by plain gradients: it has no rules for it).
 local paper = import '../lib/neely_2022.libsonnet';
 paper.pretrained { data: paper.data.snli }

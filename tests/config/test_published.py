@@ -112,7 +112,7 @@ def test_a_later_file_says_what_is_compared() -> None:
     assert [measure.title for measure in config.importance] == [
         "attention",
         "leave_one_out",
-        "deep_lift",
+        "deep_lift(slopes=own)",
     ]
     (agreement,) = config.resolved()["analyses"]
     buckets = [s["k"] for s in agreement["statistics"] if s["type"] == "top_k_buckets"]
@@ -138,9 +138,9 @@ def test_captums_measures_are_named_by_their_method() -> None:
     assert [measure.title for measure in experiment(file).importance] == [
         "attention",
         "integrated_gradients",
-        "deep_lift",
+        "deep_lift(slopes=own)",
         "gradient_shap(samples=5)",
-        "deep_lift_shap(background=padding)",
+        "deep_lift_shap(background=padding, slopes=own)",
     ]
 
 

@@ -78,21 +78,50 @@ def test_with_several_baselines_it_is_captums_too(encoder: str) -> None:
     assert ours.gap.max() < 1e-6
 
 
+class Logits(nn.Module):
+    """The whole model from embeddings on, of one text: none of its functions is a module of its own."""
+
+    def __init__(self, model: AttentionModel, batch: Batch) -> None:
+        super().__init__()
+        self.model, self.batch = model, batch
+
+    def forward(self, embedded: Tensor) -> Tensor:
+        again = torch.zeros(len(embedded), dtype=torch.long)
+        return self.model.resume(embedded, self.batch.take(again)).logits
+
+
+@pytest.mark.parametrize("encoder", ["average", "cnn", "lstm", "gru"])
+def test_with_own_slopes_it_is_captums_of_a_model_without_such_modules(encoder: str) -> None:
+    for length in LENGTHS:
+        model, batch = make_model(encoder), make_batch([length])
+        whole = Logits(model, batch)
+        inputs, start = model.embed(batch).detach(), baseline(model, batch).detach()
+        theirs = captum().DeepLift(whole).attribute(inputs, start).sum(dim=-1).detach().double()
+        ours = MEASURES["deep_lift"].facts["signed"](model, batch, slopes="own", target="logit")
+        expected = theirs * signs(model, batch)
+        torch.testing.assert_close(ours.values, expected, atol=1e-6, rtol=1e-4)
+        risen = (whole(inputs) - whole(start)).abs().squeeze().double()
+        torch.testing.assert_close(ours.total.abs().double().squeeze(), risen, atol=1e-6, rtol=1e-4)
+
+
+def test_with_own_slopes_several_baselines_are_averaged() -> None:
+    model, batch = make_model("lstm"), make_batch([6])
+    starts = torch.cat([drawn_words(model, batch, number, 3) for number in range(5)])
+    inputs = model.embed(batch).detach()
+    theirs = captum().DeepLiftShap(Logits(model, batch)).attribute(inputs, starts).sum(dim=-1)
+    options = {"samples": 5, "seed": 3, "slopes": "own", "target": "logit"}
+    ours = MEASURES["deep_lift_shap"].facts["signed"](model, batch, **options)
+    expected = theirs.detach().double() * signs(model, batch)
+    torch.testing.assert_close(ours.values, expected, atol=1e-6, rtol=1e-4)
+
+
 @pytest.mark.parametrize("encoder", ["average", "lstm"])
 def test_captums_is_not_complete_where_weights_are_multiplied_with_states(encoder: str) -> None:
     model, batch = make_model(encoder), make_batch([6])
-
-    class Whole(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.model = model
-
-        def forward(self, embedded: Tensor) -> Tensor:
-            return self.model.resume(embedded, batch.take(torch.zeros(len(embedded)).long())).logits
-
+    whole = Logits(model, batch)
     inputs, start = model.embed(batch).detach(), baseline(model, batch).detach()
-    theirs = captum().DeepLift(Whole()).attribute(inputs, start).sum()
-    risen = (Whole()(inputs) - Whole()(start)).sum()
+    theirs = captum().DeepLift(whole).attribute(inputs, start).sum()
+    risen = (whole(inputs) - whole(start)).sum()
     assert (theirs - risen).abs() > 0.03 * risen.abs()
     assert completeness(model, batch, "deep_lift", target="logit").max() < 1e-5
 
@@ -193,6 +222,7 @@ def test_a_part_without_a_rule_is_refused_before_training(
         with pytest.raises(UserError, match="DeepLIFT has no rule for its Doubled"):
             score(model, make_batch(LENGTHS))
     check_measure(MEASURES.spec("integrated_gradients"), model)
+    check_measure(MEASURES.spec({"type": "deep_lift", "slopes": "own"}), model)
     experiment: dict[str, Any] = {
         "data": {"type": "planted", "sizes": [20, 10, 10]},
         "model": {"embedding_width": 4, "encoder": "doubled"},

@@ -13,7 +13,7 @@ from attex.foundations.errors import UserError
 from attex.importance import deep_lift, gradient_shap, integrated_gradients
 from attex.importance.attribution import Whole, completeness
 from attex.importance.baseline import baseline
-from attex.importance.measure import MEASURES, by_word, check_measure
+from attex.importance.measure import MEASURES, by_word, check_measure, only_scorable
 from attex.models.classifier import AttentionModel
 
 TEXTS = ("the unbelievable film was not very good", "badly", "was was was a films films")
@@ -56,3 +56,19 @@ def test_deep_lift_has_no_rule_for_them(folder: Path, make: Make) -> None:
         check_measure(MEASURES.spec("deep_lift"), model)
     with pytest.raises(UserError, match="no rule for its Pretrained"):
         deep_lift(model, batch)
+
+
+@pytest.mark.parametrize("make", [encoder_under_attention, classifier])
+def test_deep_lift_with_own_slopes_is_a_gradient_times_the_way_from_padding(
+    folder: Path, make: Make
+) -> None:
+    model, batch = make(folder, 3), batch_of(folder, TEXTS)
+    measure = MEASURES.spec({"type": "deep_lift", "slopes": "own"})
+    check_measure(measure, model)
+    embedded = model.embed(batch).detach().requires_grad_()
+    outputs = model.resume(embedded, batch).logits.softmax(dim=1).max(dim=1).values
+    (slopes,) = torch.autograd.grad(outputs.sum(), embedded)
+    products = (slopes * (embedded - baseline(model, batch))).sum(dim=-1).detach().double()
+    expected = only_scorable(by_word(products, batch).abs(), batch)
+    found = deep_lift(model, batch, slopes="own")
+    torch.testing.assert_close(found, expected, atol=1e-6, rtol=1e-4, equal_nan=True)

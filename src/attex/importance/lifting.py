@@ -1,6 +1,6 @@
 """Importance by differences from a baseline, passed back step by step: DeepLIFT."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import torch
 from torch import Tensor
@@ -9,35 +9,49 @@ from attex.data.batch import Batch
 from attex.foundations.errors import UserError
 from attex.foundations.memory import Budget, backing_off, budget_on, spans
 from attex.foundations.progress import steps as told
-from attex.foundations.registry import RUNTIME
+from attex.foundations.registry import LATER, RUNTIME
 from attex.importance.attribution import Attribution, Background, Whole, drawn_words
 from attex.importance.baseline import baseline as padding_baseline
 from attex.importance.explained import Target
 from attex.importance.measure import MEASURES
-from attex.importance.paths import Seed, Steps
+from attex.importance.paths import Seed, Steps, along
 from attex.importance.rescale import Both
 from attex.importance.rescaled_parts import outputs, without_a_rule
 from attex.models.classifier import AttentionModel
 
+Slopes = Literal["mean", "own"]
+"""What is multiplied on the way back, as an option: mean slopes from the baseline, or the text's own."""
+
 _COPIES = 4
 """Times the memory of an ordinary gradient: text and baseline, and a slope for each step."""
+
+
+def _lacks(model: AttentionModel, measure: Any) -> str | None:
+    return _refusal(model, measure.slopes)
+
+
+def _refusal(model: AttentionModel, slopes: Slopes) -> str | None:
+    reason = without_a_rule(model) if slopes == "mean" else None
+    return reason and f"{reason}; with slopes 'own' it needs none"
 
 
 def _lifted(
     model: AttentionModel,
     batch: Batch,
     *,
+    slopes: Slopes = "mean",
     target: Target = "probability",
     budget: int | None = None,
 ) -> Attribution:
-    return _mean_lifted(model, batch, 1, "padding", 0, target, budget)
+    return _mean_lifted(model, batch, 1, "padding", 0, slopes, target, budget)
 
 
-@MEASURES.register("deep_lift", cite="Shrikumar et al. 2017", signed=_lifted, lacks=without_a_rule)
+@MEASURES.register("deep_lift", cite="Shrikumar et al. 2017", signed=_lifted, lacks=_lacks)
 def deep_lift(
     model: AttentionModel,
     batch: Batch,
     *,
+    slopes: Annotated[Slopes, LATER] = "mean",
     target: Target = "probability",
     budget: Annotated[Budget | None, RUNTIME] = None,
 ) -> Tensor:
@@ -51,8 +65,10 @@ def deep_lift(
 
     Captum's DeepLift has rules for modules such as `nn.Tanh` and takes plain gradients through all
     else: products, attention, the gates of an LSTM. Through those its values do not sum to what the
-    output rose by; where there is none, the two are equal. A part that is not attex's own has no rule
-    here: such a model is refused before it is trained. `budget` as for `leave_one_out`.
+    output rose by; where there is none, the two are equal. With `slopes="own"` every step keeps its own
+    slope, and the score is |Σ_d (e_t − b_t) ∂F/∂e_t|: what Captum's gives of a model none of whose steps
+    is such a module. A part that is not attex's own has no rule here: with mean slopes such a model is
+    refused before it is trained. `budget` as for `leave_one_out`.
 
     Example:
         With even attention and energies of 0 the logit is ½ s₁ + ½ s₂; the output rises by σ(1) − ½
@@ -64,7 +80,8 @@ def deep_lift(
         >>> deep_lift(model, batch)
         tensor([[0.0578, 0.1733]], dtype=torch.float64)
     """
-    return _lifted(model, batch, target=target, budget=budget).scores(model, batch)
+    attribution = _lifted(model, batch, slopes=slopes, target=target, budget=budget)
+    return attribution.scores(model, batch)
 
 
 def _lifted_from_several(
@@ -74,10 +91,11 @@ def _lifted_from_several(
     samples: int = 10,
     background: Background = "words",
     seed: int = 0,
+    slopes: Slopes = "mean",
     target: Target = "probability",
     budget: int | None = None,
 ) -> Attribution:
-    return _mean_lifted(model, batch, samples, background, seed, target, budget)
+    return _mean_lifted(model, batch, samples, background, seed, slopes, target, budget)
 
 
 @MEASURES.register(
@@ -85,7 +103,7 @@ def _lifted_from_several(
     cite="Lundberg & Lee 2017",
     refined_by="samples",
     signed=_lifted_from_several,
-    lacks=without_a_rule,
+    lacks=_lacks,
 )
 def deep_lift_shap(
     model: AttentionModel,
@@ -94,6 +112,7 @@ def deep_lift_shap(
     samples: Steps = 10,
     background: Background = "words",
     seed: Seed = 0,
+    slopes: Annotated[Slopes, LATER] = "mean",
     target: Target = "probability",
     budget: Annotated[Budget | None, RUNTIME] = None,
 ) -> Tensor:
@@ -118,6 +137,7 @@ def deep_lift_shap(
         samples=samples,
         background=background,
         seed=seed,
+        slopes=slopes,
         target=target,
         budget=budget,
     )
@@ -130,10 +150,11 @@ def _mean_lifted(
     samples: int,
     background: Background,
     seed: int,
+    slopes: Slopes,
     target: Target,
     budget: int | None,
 ) -> Attribution:
-    reason = without_a_rule(model)
+    reason = _refusal(model, slopes)
     if reason is not None:
         raise UserError(reason)
     whole = Whole.of(model, batch, target)
@@ -141,6 +162,8 @@ def _mean_lifted(
         starts = [padding_baseline(model, batch).detach()]
     else:
         starts = [drawn_words(model, batch, number, seed) for number in range(samples)]
+    if slopes == "own":
+        return _with_own_slopes(model, batch, whole, starts, budget)
     values = torch.zeros(batch.tokens.shape, dtype=torch.float64, device=batch.tokens.device)
     before = torch.zeros_like(whole.value)
     for start in told(starts):
@@ -148,6 +171,23 @@ def _mean_lifted(
         values += lifted / len(starts)
         before += base / len(starts)
     return Attribution(values, whole.value - before, whole.attention)
+
+
+def _with_own_slopes(
+    model: AttentionModel, batch: Batch, whole: Whole, starts: list[Tensor], budget: int | None
+) -> Attribution:
+    """Take every path from a baseline to the text at its end, where slopes are the text's own."""
+
+    def ends(numbers: range) -> tuple[Tensor, Tensor]:
+        begin = torch.stack([starts[number] for number in numbers])
+        return begin, whole.embedded.expand_as(begin)
+
+    shares = torch.full((len(starts),), 1 / len(starts), dtype=torch.float64, device=whole.value.device)
+    places = torch.ones_like(shares).expand(len(batch), -1)
+    values = along(model, batch, whole.explained, ends, places, shares, budget)
+    with torch.no_grad():
+        before = torch.stack([whole.explained(model.resume(one, batch).logits) for one in starts])
+    return Attribution(values, whole.value - before.mean(dim=0), whole.attention)
 
 
 def _lifted_from(

@@ -36,9 +36,9 @@ power of a text's length that its work grows with, by which it is told how long 
 a whole number of samples or steps, that brings scores nearer to what they estimate. `learns` says that
 it is a class, made of the corpus before it is asked for scores. `signed` is a function with the same
 parameters that returns what the scores are absolute values of (`attribution.Attribution`), and `lacks`
-one that says of a model why it cannot have the measure, or None. `needs="layers"` says that it is of
-models with layers of self-attention only; with `needs_if` only where one of the options named there is
-set.
+one that says of a model why it cannot have the measure with these options, or None. `needs="layers"`
+says that it is of models with layers of self-attention only; with `needs_if` only where one of the
+options named there is set.
 """
 
 
@@ -63,7 +63,7 @@ def made(measure: Spec, corpus: Corpus) -> Measure:
 def check_measure(measure: Spec, model: AttentionModel) -> None:
     """Raise `UserError` if a model of this shape cannot have the measure; it need have no weights."""
     lacks = MEASURES[measure.type].facts["lacks"]
-    reason = None if lacks is None else lacks(model)
+    reason = None if lacks is None else lacks(model, measure)
     if reason is not None:
         raise UserError(f"importance: {measure.title} cannot be computed for this model: {reason}")
     _check_needs(measure, model)

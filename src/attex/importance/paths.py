@@ -48,7 +48,7 @@ def _integrated(
         many = len(numbers), *start.shape
         return start.expand(many), whole.embedded.expand(many)
 
-    values = _along(model, batch, whole.explained, ends, places, shares, budget)
+    values = along(model, batch, whole.explained, ends, places, shares, budget)
     return Attribution(values, total, whole.attention)
 
 
@@ -120,7 +120,7 @@ def _expected(
         return torch.stack([*map(start, numbers)]), torch.stack([*map(end, numbers)])
 
     shares = places.new_full((samples,), 1 / samples)
-    values = _along(model, batch, whole.explained, ends, places, shares, budget)
+    values = along(model, batch, whole.explained, ends, places, shares, budget)
     with torch.no_grad():
         starts = [start(number) for number in range(1 if background == "padding" else samples)]
         before = torch.stack([whole.explained(model.resume(one, batch).logits) for one in starts])
@@ -176,7 +176,7 @@ def gradient_shap(
     return attribution.scores(model, batch)
 
 
-def _along(
+def along(
     model: AttentionModel,
     batch: Batch,
     explained: Explained,

@@ -29,11 +29,13 @@ MEASURES = {
     "simple-gradient": Counterpart({"type": "gradient", "detach_attention": False}),
     "captum-integrated-gradients": Counterpart({"type": "integrated_gradients"}),
     "captum-deeplift": Counterpart(
-        {"type": "deep_lift"},
-        remark="attex has rules for gates and attention, where Captum takes plain gradients",
+        {"type": "deep_lift", "slopes": "own"},
+        remark="plain gradients throughout, as Captum's are through gates and attention",
     ),
     "captum-gradientshap": Counterpart({"type": "gradient_shap", "samples": 5}),
-    "captum-deepliftshap": Counterpart({"type": "deep_lift_shap", "background": "padding"}),
+    "captum-deepliftshap": Counterpart(
+        {"type": "deep_lift_shap", "background": "padding", "slopes": "own"}
+    ),
 }
 """Ours for each of their measures, by type; those of Captum by the name of the method."""
 

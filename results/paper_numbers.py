@@ -47,7 +47,7 @@ class PaperNumbers(StudyNumbers):
         judgements: Sequence[Judgement] | None = None,
     ) -> None:
         self.name, self.folder = name, folder / name
-        tables = [f"numbers_{study}.csv" for study in studies] or ["numbers.csv"]
+        tables = ["numbers.csv" if s == name else f"numbers_{s}.csv" for s in studies or [name]]
         super().__init__([self.folder / table for table in tables], studies or [name])
         self._all = judge_all(from_results(folder)) if judgements is None else judgements
         # A folder has the numbers that it answers: those of its paper, and of others that did the same.
@@ -74,7 +74,7 @@ class PaperNumbers(StudyNumbers):
         return self._further[study]
 
     def together(self, studies: Sequence[str]) -> "PaperNumbers":
-        """Return the numbers of further studies as those of one, with what was published of them."""
+        """Return the numbers of several studies as those of one, with what was published of them."""
         return PaperNumbers(self.name, self.folder.parent, studies, self._all)
 
     def by_seed(self, cell: Cell, quantity: str) -> dict[int, float]:

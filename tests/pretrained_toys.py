@@ -4,11 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from attex.data.batch import Batch, Batcher
 from attex.data.corpus import SPECIALS, Corpus
 from attex.data.reader import Document
 from attex.data.split import index_documents
 from attex.data.subwords import in_pieces
+from attex.foundations.errors import UserError
+from attex.importance.measure import MEASURES, check_measure
 from attex.models.architecture import MODELS
 from attex.models.assembly import assemble
 from attex.models.classifier import AttentionModel
@@ -39,3 +43,13 @@ def encoder_under_attention(folder: Path, classes: int = 2, **options: Any) -> A
 def classifier(folder: Path, classes: int = 2, **options: Any) -> AttentionModel:
     spec = {"type": "pretrained_classifier", "path": str(folder), **options}
     return assemble(MODELS.spec(spec), 0, classes, seed=0).eval()
+
+
+def skip_if_refused(measure: str, model: AttentionModel) -> None:
+    """Skip what is refused before any training, and say why."""
+    if MEASURES[measure].facts["over"] == "hidden" and not model.has_readout:
+        pytest.skip("it is refused before any training: there is no attention over states")
+    try:
+        check_measure(MEASURES.spec(measure), model)
+    except UserError as refused:
+        pytest.skip(str(refused))

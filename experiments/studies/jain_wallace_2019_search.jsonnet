@@ -1,9 +1,9 @@
-// Jain & Wallace (2019): the search for adversaries in two settings that the grid's study leaves it out of.
-local grid = import 'jain_wallace_2019.jsonnet';
+// Jain & Wallace (2019): the search for adversaries in two settings that the swaps leave it out of.
+local swaps = import 'jain_wallace_2019_grid_swaps.jsonnet';
 local search = { analyses: [{ type: 'adversarial', epsilon: 0.01, as_released: true }] };
-grid {
+swaps {
   cells+: { data: { [name]: { data: name } for name in ['sst', '20news', 'ag_news'] } },
   choices: {
-    setting: { [name]: grid.choices.setting[name] + search for name in ["GloVe's vectors", 'the last epoch is kept'] },
+    setting: { [name]: swaps.choices.setting[name] + search for name in ["GloVe's vectors", 'the last epoch is kept'] },
   },
 }

@@ -8,17 +8,16 @@ import numpy as np
 import pytest
 import torch
 from pretrained_folders import write_folder
-from pretrained_toys import batch_of, classifier, encoder_under_attention
+from pretrained_toys import batch_of, classifier, encoder_under_attention, skip_if_refused
 from torch import Tensor
 from toys import cheap
 
 from attex.analyses.readings import words_read
 from attex.data.batch import Batch
 from attex.foundations.divergences import total_variation
-from attex.foundations.errors import UserError
 from attex.importance import gradient, gradient_norm, leave_one_out
 from attex.importance.leaving_out import leave_one_out_hidden
-from attex.importance.measure import MEASURES, check_measure
+from attex.importance.measure import MEASURES
 from attex.models.classifier import AttentionModel
 from attex.models.imposed import PermutedAttention
 
@@ -152,12 +151,7 @@ def test_a_classifiers_weights_cannot_be_held(folder: Path) -> None:
 @pytest.mark.parametrize("name", [entry.name for entry in MEASURES])
 def test_scores_are_the_same_alone_and_padded(folder: Path, make: Make, name: str) -> None:
     model, batch, score = make(folder, 3).double(), batch_of(folder, TEXTS), cheap(name)
-    if MEASURES[name].facts["over"] == "hidden" and not model.has_readout:
-        pytest.skip("it is refused before any training: there is no attention over states")
-    try:
-        check_measure(MEASURES.spec(name), model)
-    except UserError as refused:
-        pytest.skip(str(refused))
+    skip_if_refused(name, model)
     together = batch.by_word(score(model, batch), 7)
     for row, text in enumerate(TEXTS):
         alone = replace(batch_of(folder, [text]), ids=batch.ids[row : row + 1])

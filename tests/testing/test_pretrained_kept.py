@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 from pretrained_folders import write_folder
-from pretrained_toys import batch_of, classifier, encoder_under_attention
+from pretrained_toys import batch_of, classifier, encoder_under_attention, skip_if_refused
 from toys import cheap
 
-from attex.foundations.errors import UserError
-from attex.importance.measure import MEASURES, check_measure
+from attex.importance.measure import MEASURES
 from attex.models.classifier import AttentionModel
 from attex.testing.conformance import hold
 from attex.testing.importance import PROMISES, Trial
@@ -27,10 +26,5 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_measure_keeps_its_promises(folder: Path, make: Make, name: str) -> None:
     model, batch = make(folder, 3), batch_of(folder)
     assert int(batch.scored.sum()) < int(batch.scorable.sum()), "some words are of several pieces"
-    if MEASURES[name].facts["over"] == "hidden" and not model.has_readout:
-        pytest.skip("it is refused before any training: there is no attention over states")
-    try:
-        check_measure(MEASURES.spec(name), model)
-    except UserError as refused:
-        pytest.skip(str(refused))
+    skip_if_refused(name, model)
     hold(name, PROMISES, {make.__name__: Trial(cheap(name), model, batch)})

@@ -176,15 +176,12 @@ def _mean_lifted(
 def _with_own_slopes(
     model: AttentionModel, batch: Batch, whole: Whole, starts: list[Tensor], budget: int | None
 ) -> Attribution:
-    """Take every path from a baseline to the text at its end, where slopes are the text's own."""
-
-    def ends(numbers: range) -> tuple[Tensor, Tensor]:
-        begin = torch.stack([starts[number] for number in numbers])
-        return begin, whole.embedded.expand_as(begin)
-
-    shares = torch.full((len(starts),), 1 / len(starts), dtype=torch.float64, device=whole.value.device)
-    places = torch.ones_like(shares).expand(len(batch), -1)
-    values = along(model, batch, whole.explained, ends, places, shares, budget)
+    """Multiply the text's own slopes, which are the same for all baselines, by the mean way to it."""
+    middle = torch.stack(starts).mean(dim=0)
+    ends = middle[None], whole.embedded[None]
+    once = torch.ones(1, dtype=torch.float64, device=middle.device)
+    at_the_end = once.expand(len(batch), 1)
+    values = along(model, batch, whole.explained, lambda _: ends, at_the_end, once, budget)
     with torch.no_grad():
         before = torch.stack([whole.explained(model.resume(one, batch).logits) for one in starts])
     return Attribution(values, whole.value - before.mean(dim=0), whole.attention)

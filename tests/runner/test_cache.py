@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import polars as pl
@@ -14,6 +14,7 @@ import attex
 from attex.config.loading import validate
 from attex.foundations.errors import UserError
 from attex.foundations.storage import (
+    Damaged,
     digest,
     digest_file,
     read_json,
@@ -25,6 +26,7 @@ from attex.runner.engine import choose_engine
 from attex.runner.evidence import read_result
 from attex.runner.execution import execute
 from attex.runner.plan import Plan
+from attex.runner.stage import Made, Stage
 from attex.runner.workspace import Workspace
 
 
@@ -187,3 +189,30 @@ def test_a_damaged_figure_is_drawn_again_and_a_page_is_whole(
         assert path.read_bytes() == content
         assert (made.path / "graphs" / path.name).read_bytes() == content
     assert "vegaEmbed" in made.report.read_text(encoding="utf-8")
+
+
+class Step(Stage):
+    """Leaves one file."""
+
+    kind, version = "step", 1
+
+    def make(self, folder: Path, inputs: Mapping[str, Path], workspace: Workspace) -> None:
+        assert all(path.is_dir() for path in inputs.values())
+        (folder / "made").write_text(self.title)
+
+
+def test_what_many_need_is_looked_for_once(tmp_path: Path) -> None:
+    """A chain in which each step needs the one before in three ways: 3^40 ways lead to the first."""
+    workspace = Workspace.at(output=tmp_path, device="cpu")
+    chain = [Step.planned("0", {"number": 0})]
+    for number in range(1, 41):
+        needed = dict.fromkeys(("corpus", "scores", "training"), chain[-1])
+        chain.append(Step.planned(str(number), {"number": number}, needed))
+    folder = workspace.cache.obtain(chain[-1], workspace)
+    assert (folder / "made").read_text() == "40"
+    assert all(workspace.cache.has(step) for step in chain)
+    # Made by somebody else, and gone.
+    workspace.cache.discard(chain[3])
+    last = Step.planned("last", {}, {"corpus": Made(chain[3].kind, chain[3].key)})
+    with pytest.raises(Damaged, match="not made yet"):
+        workspace.cache.obtain(last, workspace)

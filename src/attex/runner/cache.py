@@ -111,12 +111,18 @@ class Cache:
     def obtain(self, stage: Stage | Made, workspace: "Workspace") -> Path:
         """Return a finished stage's folder, making it and what it needs first."""
         if isinstance(stage, Stage):
-            inputs = {name: self.obtain(needed, workspace) for name, needed in stage.inputs.items()}
-            if not self.has(stage):
-                folder = self.folder(stage)
-                with claimed(folder.with_name(f"{stage.key}.claim")):
-                    self._make_missing(stage, inputs, workspace)
-        elif fault := self.fault(stage):
+            # Each once, though many need it: ways through a chain of maskings double at every step.
+            for one in stage.and_before():
+                inputs = {name: self._lies(needed) for name, needed in one.inputs.items()}
+                if not self.has(one):
+                    with claimed(self.folder(one).with_name(f"{one.key}.claim")):
+                        self._make_missing(one, inputs, workspace)
+            return self.folder(stage)
+        return self._lies(stage)
+
+    def _lies(self, stage: Stage | Made) -> Path:
+        """Return the folder of what is there: of what somebody else makes, only if it is whole."""
+        if not isinstance(stage, Stage) and (fault := self.fault(stage)):
             raise Damaged(self.folder(stage), fault)
         return self.folder(stage)
 

@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from attex.analyses.agreement import BEYOND, CALIBRATED
 from attex.analyses.faithfulness import COMPREHENSIVENESS, RANDOM, SUFFICIENCY
@@ -16,6 +18,7 @@ from attex.studies.run_set import CellRuns, RunSet
 from attex.studies.settings import level_names
 from results.markdown import number
 from results.study_numbers import DENSE
+from results.study_page import rounded
 
 RISES, FALLS, NEITHER, ONE_SEED = "↑", "↓", "–", "one seed"
 PAIRS = ("kendall_tau(attention, leave_one_out)", "kendall_tau(attention, gradient_norm)")
@@ -33,6 +36,7 @@ DIFFERENCES = {
     f"{SUFFICIENCY}(attention){OVER_RANDOM}": (f"{SUFFICIENCY}({RANDOM})", f"{SUFFICIENCY}(attention)"),
 }
 """Quantities that are the first less the second."""
+_NUMBERS = ("seeds", "before", "after", "change", "low", "high")
 CHANGED = (*(f"{pair}{ending}" for pair in PAIRS for ending in (CALIBRATED, BEYOND)), *DIFFERENCES)
 
 
@@ -87,6 +91,18 @@ def change_rows(runs: RunSet) -> Iterator[dict[str, Any]]:
             asked = Conclusion(quantity, more, less)
             for found in paired(whole, asked) if projection != DENSE else ():
                 yield from _rows(whole, found, projection, quantity)
+
+
+def write_changes(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    """Write changes, and keep those that the table has of more seeds."""
+    old = pl.read_csv(path).to_dicts() if path.exists() else []
+    found = {tuple(row[name] for name in row if name not in _NUMBERS): row for row in old}
+    for row in rows:
+        about = tuple(row[name] for name in row if name not in _NUMBERS)
+        if about not in found or row["seeds"] >= found[about]["seeds"]:
+            found[about] = row
+    if found:
+        rounded(pl.DataFrame([*found.values()], infer_schema_length=None)).write_csv(path)
 
 
 def _rows(runs: RunSet, found: PairedCell, projection: str, quantity: str) -> Iterator[dict[str, Any]]:

@@ -4,42 +4,47 @@
 the paper's points are models or texts it does not say; over texts no τ could be as large as theirs.
 """
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
 from scipy.stats import kendalltau
 
 from attex.analyses.quantity import OVERALL
-from attex.studies.run_set import CellRuns, RunSet
-from attex.studies.settings import level_names
+from attex.claims.quantities import projection_of
 from attex.studies.universes import Cell
 
 ENTROPY = "entropy(gradient_norm)"
 NAME = f"kendall_tau(lambda, {ENTROPY})"
 FAMILY = "sparsegen"
+_FAMILY_OF = ("dataset", "encoder", "attention", "setting", "seed")
 
 
-def lambda_rows(cells: Sequence[Cell], runs: RunSet) -> Iterator[dict[str, Any]]:
-    """Yield a row for each dataset, encoder, setting and seed of which there are three λ or more."""
-    families: dict[tuple[str, ...], list[tuple[float, CellRuns]]] = {}
-    for cell, of_cell in zip(cells, runs.cells, strict=True):
-        place = lambda_of(cell)
-        if place is not None and ENTROPY in of_cell.values:
-            key = tuple(of_cell.cell[name] for name in ("dataset", "encoder", "attention"))
-            families.setdefault(key, []).append((place, of_cell))
-    for (dataset, encoder, attention), members in families.items():
-        values = np.array([of_cell.values[ENTROPY] for _, of_cell in members])  # [λ,U,S]
-        places = np.array([place for place, _ in members])
-        about = {"dataset": dataset, "encoder": encoder, "attention": attention, "projection": FAMILY}
-        chosen = level_names(runs, members[0][1].levels)
-        for setting, levels in enumerate(chosen):
-            for at, seed in enumerate(members[0][1].seeds):
-                known = ~np.isnan(values[:, setting, at])
-                if known.sum() > 2:
-                    tau = kendalltau(places[known], values[known, setting, at]).statistic
-                    row = {"seed": seed, "quantity": NAME, "class": OVERALL, "value": float(tau)}
-                    yield about | levels | row | {"low": None, "high": None}
+def lambda_rows(
+    rows: Iterable[Mapping[str, Any]], lambdas: Mapping[str, float]
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for each dataset, encoder, setting and seed of which there are three λ or more.
+
+    `rows` are the numbers of all models, `lambdas` the λ of those projections that have one.
+    """
+    families: dict[tuple[Any, ...], list[tuple[float, float]]] = {}
+    for row in rows:
+        place = lambdas.get(projection_of(row["projection"]))
+        if place is not None and row["quantity"] == ENTROPY and row["class"] == OVERALL:
+            key = tuple(row.get(name) for name in _FAMILY_OF)
+            families.setdefault(key, []).append((place, row["value"]))
+    for key, points in families.items():
+        known = [point for point in points if not math.isnan(point[1])]
+        if len(known) > 2:
+            tau = kendalltau(*zip(*known, strict=True)).statistic
+            about = {name: part for name, part in zip(_FAMILY_OF, key, strict=True) if part is not None}
+            yield about | {"projection": FAMILY, "quantity": NAME, "class": OVERALL, "value": float(tau)}
+
+
+def lambdas_of(cells: Iterable[Cell]) -> dict[str, float]:
+    """Return λ of the projections that have one, by what papers call them."""
+    known = ((projection_of(cell.about["projection"]), lambda_of(cell)) for cell in cells)
+    return {name: place for name, place in known if place is not None}
 
 
 def lambda_of(cell: Cell) -> float | None:

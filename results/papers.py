@@ -2,13 +2,13 @@
 
 python -m results.papers jain_wallace_2019 --device cuda --jobs 14
 
-Trains what the cache of the output folder does not hold. With --at-hand it trains nothing, and a model
-that is missing is missing. `attex claims` then judges all published numbers.
+Trains what the cache of the output folder does not hold. With --at-hand it trains nothing: tables keep
+the models that they had, and gain those in the cache. `attex claims` then judges all published numbers.
 """
 
 import argparse
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +24,13 @@ from attex.studies.gathering import gathered
 from attex.studies.ledger_words import PRINTED
 from results import pairs
 from results.by_seed import built_in, ceiling, chance
-from results.changes import change_rows, counted
+from results.changes import change_rows, counted, write_changes
 from results.directions import directions
 from results.dropped_words import TABLE as DERIVED
 from results.dropped_words import dropped_rows
 from results.figures import write_figure
-from results.lambdas import lambda_rows
+from results.lambdas import lambda_rows, lambdas_of
+from results.made import MadeModels
 from results.paper_figures import against_published, differences
 from results.paper_numbers import PaperNumbers
 from results.shown import kept
@@ -39,7 +40,7 @@ from results.study_page import finished, options, rounded, write_record
 from results.swaps import swap_table, swaps, unexplained
 from results.templates import TEMPLATE, filled
 from results.text_facts import write_facts
-from results.told import MAIN, told, trained, write_told
+from results.told import MAIN, is_poorer, told, trained, write_told
 from results.top_k_figure import top_k
 
 PLACE = Path(__file__).parent
@@ -107,34 +108,38 @@ def write_numbers(asked: argparse.Namespace, folder: Path) -> None:
         STUDIES / f"{name}.jsonnet", workspace, asked.jobs, asked.at_hand, keep_parts=True
     )
     runs, rows = gathered(models, file.choices)
+    path = folder / ("numbers.csv" if asked.study is None else f"{table_name(file)}.csv")
     named = file.study.as_published(rows)
-    derived: list[Mapping[str, Any]] = []
-    if named is None:
-        named = [*rows, *lambda_rows(models.cells, runs)]
-        derived = [*dropped_rows(rows)]
-    else:
+    record = folder / "study.json" if asked.study is None else None
+    if named is not None:
+        count = sum(1 for _ in models.records())
+        if is_poorer(folder, name, count):
+            return
         if is_told(folder, name):
-            made = sum(1 for _ in models.records())
             answer = file.study(runs, [cell.design for cell in models.cells])
-            write_told(folder, name, answer, made, models.asked)
-    if name in MARKED:
-        named = [{**row, "setting": MARKED[name]} for row in named]
-    table_of_models = "numbers" if asked.study is None else table_name(file)
-    write_kept(folder / f"{table_of_models}.csv", named, asked.paper)
-    if asked.study is None:
-        write_kept(folder / DERIVED, derived, asked.paper)
-        write_record(folder / "study.json", file, models, workspace)
-        changes = [*change_rows(runs)]
-        if changes:
-            rounded(pl.DataFrame(changes)).write_csv(folder / "changes.csv")
+            write_told(folder, name, answer, count, models.asked)
+        if name in MARKED:
+            named = [{**row, "setting": MARKED[name]} for row in named]
+        write_rows(path, kept(named, published(), asked.paper))
+        if record is not None:
+            write_record(record, file, models, workspace)
+        return
+    made = MadeModels(path, file, models, workspace)
+    extended = made.extended(kept(rows, published(), asked.paper))
+    write_rows(path, [*extended, *lambda_rows(extended, lambdas_of(cell for cell, _ in models.planned))])
+    made.write()
+    if record is not None:
+        write_rows(folder / DERIVED, [*dropped_rows(extended)])
+        write_record(record, file, models, workspace, made)
+        write_changes(folder / "changes.csv", [*change_rows(runs)])
 
 
-def write_kept(path: Path, rows: Iterable[Mapping[str, Any]], paper: str) -> None:
-    """Write the rows that a paper has published or its page shows, if there are any."""
-    numbers = kept(rows, published(), paper)
-    if numbers:
-        table_of_numbers = pl.DataFrame(numbers, infer_schema_length=None)
-        rounded(table_of_numbers.drop("low", "high", strict=False)).write_csv(path)
+def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows of numbers, if there are any, else no table; intervals over texts are left out."""
+    path.unlink(missing_ok=True)
+    if rows:
+        numbers = pl.DataFrame(rows, infer_schema_length=None)
+        rounded(numbers.drop("low", "high", strict=False)).write_csv(path)
 
 
 def is_told(folder: Path, study: str) -> bool:

@@ -17,7 +17,7 @@ from attex.studies.run_set import RunSet
 from attex.studies.settings import level_names
 from attex.studies.study_file import StudyFile, find_study
 from results.by_seed import Seeds
-from results.lambdas import lambda_of
+from results.lambdas import lambdas_of
 from results.markdown import table
 
 CELL = ("dataset", "encoder", "attention", "projection")
@@ -100,9 +100,7 @@ class StudyNumbers:
     @functools.cached_property
     def lambdas(self) -> dict[str, float]:
         """λ of the projections that have one, by their names; sparsemax has 0."""
-        cells = (cell for study in self._studies for cell in _asked(study)[1])
-        known = ((_cell(cell)[-1], lambda_of(cell)) for cell in cells)
-        return {name: place for name, place in known if place is not None}
+        return lambdas_of(cell for study in self._studies for cell in _asked(study)[1])
 
     def by_sparsity(self) -> list[Cell]:
         """Return the cells on the way from softmax to the sparsest λ, model by model."""

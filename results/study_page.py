@@ -19,6 +19,7 @@ from attex.studies.models import Models
 from attex.studies.study import Answer
 from attex.studies.study_file import StudyFile, find_study
 from attex.studies.universes import cells_of
+from results.made import MadeModels
 
 _ABOUT = ("dataset", "encoder", "attention", "projection")
 _DIGITS = 5
@@ -95,12 +96,29 @@ def write_figures(place: Path, answer: Answer, figures: Mapping[str, str]) -> No
     shutil.rmtree(scratch)
 
 
-def write_record(path: Path, file: StudyFile, models: Models, workspace: Workspace) -> None:
-    """Write how the study came about: files, designs, models and seconds."""
-    made = [*models.records()]
+def write_record(
+    path: Path,
+    file: StudyFile,
+    models: Models,
+    workspace: Workspace,
+    made: MadeModels | None = None,
+) -> None:
+    """Write how the study came about: files, designs, models and seconds.
+
+    With `made`, models of other machines count too, as the record that is there has them.
+    """
+    records = [*models.records()]
+    cells, count, seconds = models.cells, len(records), sum(one["seconds"] for one in records)
+    # With the folder that it is in: datasets have files of the same name.
+    files = {"/".join(name.split("/")[-2:]): digest for name, digest in models.files.items()}
+    if made is not None:
+        cells, count = made.cells, len(made.keys)
+        if made.kept and path.exists():
+            before = json.loads(path.read_text(encoding="utf-8"))
+            seconds = before["seconds_of_all_models"] + made.seconds_of_new
     record = {
         "laid_out_with": made_with(workspace.device),
-        "files": {name.rsplit("/", 1)[-1]: digest for name, digest in sorted(models.files.items())},
+        "files": dict(sorted(files.items())),
         "seeds": list(file.seeds),
         "designs": [
             {
@@ -108,10 +126,10 @@ def write_record(path: Path, file: StudyFile, models: Models, workspace: Workspa
                 "design": cell.design.kind,
                 "weights": cell.design.weights,
             }
-            for cell in models.cells
+            for cell in cells
         ],
-        "models": len(made),
-        "seconds_of_all_models": round(sum(one["seconds"] for one in made)),
+        "models": count,
+        "seconds_of_all_models": round(seconds),
     }
     path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 

@@ -50,6 +50,12 @@ def trained(folder: Path, study: str) -> bool:
     return (folder / f"{study}.json").exists()
 
 
+def is_poorer(folder: Path, study: str, models: int) -> bool:
+    """Say whether an answer would rest on fewer models than the one that is there."""
+    path = folder / f"{study}.json"
+    return path.exists() and int(json.loads(path.read_text(encoding="utf-8"))["models"]) > models
+
+
 def told(folder: Path, study: str) -> str:
     """Lay the answer of a study out in Markdown; if there is none yet, say how it is made."""
     path = folder / f"{study}.json"

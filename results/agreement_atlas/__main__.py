@@ -2,8 +2,8 @@
 
 python -m results.agreement_atlas --device cuda --jobs 14
 
-Trains what the cache of the output folder does not hold. With --at-hand it trains nothing, and models
-that are missing are missing.
+Trains what the cache of the output folder does not hold. With --at-hand it trains nothing: tables keep
+the models that they had, and gain those in the cache.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from results.agreement_atlas.atlas import Atlas, not_above_chance
 from results.agreement_atlas.figures import every_figure
 from results.agreement_atlas.tables import write_tables
 from results.figures import write_figure
+from results.made import MadeModels
 from results.study_page import finished, options, write_record
 from results.templates import filled
 
@@ -42,8 +43,10 @@ def write_numbers(asked: argparse.Namespace, study: Path, place: Path) -> None:
     workspace = Workspace.at(asked.data_dir, asked.output_dir, asked.device)
     file, models = finished(study, workspace, asked.jobs, asked.at_hand, keep_parts=True)
     runs, _ = gathered(models, file.choices)
-    write_tables(place, runs, models)
-    write_record(place / "study.json", file, models, workspace)
+    made = MadeModels(place / "models.csv", file, models, workspace, whole_cells=True)
+    write_tables(place, runs, models, made)
+    made.write()
+    write_record(place / "study.json", file, models, workspace, made)
 
 
 def write_page(place: Path) -> None:

@@ -18,6 +18,7 @@ from attex.foundations.registry import Spec
 from attex.studies.bounds import bounded
 from attex.studies.models import Models
 from attex.studies.run_set import CellRuns, RunSet
+from results.made import MadeModels
 from results.study_page import rounded
 
 KINDS = {"lstm": "BiLSTM", "pretrained_classifier": "MiniLM"}
@@ -29,18 +30,23 @@ _STATISTIC = "kendall_tau"
 Row = dict[str, Any]
 
 
-def write_tables(place: Path, runs: RunSet, models: Models) -> None:
+def write_tables(place: Path, runs: RunSet, models: Models, made: MadeModels) -> None:
     """Write the tables: of models, of pairs of measures, of truth, and of single measures."""
-    rows: dict[str, list[Row]] = {name: [] for name in TABLES}
-    for cell, planned in zip(runs.cells, models.cells, strict=True):
-        (config,) = planned.configs
-        for name, some in rows_of(cell, config).items():
-            rows[name] += some
-    for name, some in rows.items():
+    kept = {(about["dataset"], KINDS[about["encoder"]]) for about in made.named(made.kept)}
+    fresh = {
+        (cell.cell["dataset"], KINDS[cell.cell["encoder"]]): rows_of(cell, planned.configs[0])
+        for cell, planned in zip(runs.cells, models.cells, strict=True)
+    }
+    order = [(cell.about["dataset"], KINDS[cell.about["encoder"]]) for cell in made.cells]
+    for name in TABLES:
         path = place / f"{name}.csv"
+        old = pl.read_csv(path, infer_schema_length=None).to_dicts() if path.exists() else []
+        rows = [row for row in old if (row["dataset"], row["model"]) in kept]
+        rows += [row for about, some in fresh.items() if about not in kept for row in some[name]]
+        rows.sort(key=lambda row: order.index((row["dataset"], row["model"])))
         path.unlink(missing_ok=True)
-        if some:
-            table = pl.DataFrame(some, infer_schema_length=None)
+        if rows:
+            table = pl.DataFrame(rows, infer_schema_length=None)
             rounded(table.with_columns(pl.col(pl.Float64).fill_nan(None))).write_csv(path)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from results.by_seed import Aside, Seeds
 from results.directions import ACCURACY, ATTENTION, directions
-from results.lambdas import ENTROPY, NAME, lambda_rows
+from results.lambdas import ENTROPY, NAME, lambda_rows, lambdas_of
 from results.pairs import ROLLOUT, among_methods, mean_of, with_attention
 from results.paper_numbers import PaperNumbers
 from results.papers import FIGURES, PLACE, page_text
@@ -23,7 +23,6 @@ from scipy.stats import kendalltau
 
 from attex.claims.ledger import published
 from attex.claims.quantities import key_of
-from attex.studies.run_set import CellRuns, RunSet
 from attex.studies.study_file import find_study
 from attex.studies.universes import cells_of
 
@@ -163,32 +162,35 @@ def test_a_further_study_names_the_setting_nearest_to_all_published_numbers() ->
 def test_entropy_is_ranked_against_lambda_in_every_setting_and_seed() -> None:
     file = find_study(STUDIES / "meister_2021.jsonnet")
     assert file is not None
-    cells = [cell for cell in cells_of(file) if cell.about["dataset"] == "sst"]
-    choices = {choice.name: choice.names for choice in file.choices}
+    cells = cells_of(file)
+    settings = next(choice.names for choice in file.choices if choice.name == "setting")
     rng = np.random.default_rng(0)
-    runs = RunSet(
-        choices,
-        tuple(
-            CellRuns(cell.about, cell.design.levels, (0, 1), {ENTROPY: rng.random((settings, 2))}, {})
-            for cell in cells
-            for settings in [len(cell.configs)]
-        ),
-    )
+    models = [
+        {**cell.about, "setting": setting, "seed": seed, "class": "overall", "value": rng.random()}
+        for cell in cells
+        for setting in settings
+        for seed in (0, 1)
+        if cell.about["dataset"] == "sst"
+    ]
+    numbers = [{**model, "quantity": ENTROPY} for model in models]
+    other = [{**model, "quantity": "entropy(attention)", "value": 0.5} for model in models]
     rows = {
-        (row["encoder"], row["setting"], row["seed"]): row["value"] for row in lambda_rows(cells, runs)
+        (row["encoder"], row["setting"], row["seed"]): row["value"]
+        for row in lambda_rows([*numbers, *other], lambdas_of(cells))
     }
-    assert len(rows) == 2 * len(choices["setting"]) * 2
+    assert len(rows) == 2 * len(settings) * 2
     # By the names that the study file gives its projections, which the code does not read.
     lambdas = {"sparsemax": 0.0} | {
         f"sparsegen(lam={place})": place for place in (-30.0, -10.0, -3.0, -1.0, 0.5, 0.9)
     }
+    asked = {"encoder": "lstm", "setting": settings[1], "seed": 0}
     of_lstm = [
-        (lambdas[one.cell["projection"]], one.values[ENTROPY][1, 0])
-        for one in runs.cells
-        if one.cell["encoder"] == "lstm" and one.cell["projection"] in lambdas
+        (lambdas[one["projection"]], one["value"])
+        for one in numbers
+        if one["projection"] in lambdas and asked.items() <= one.items()
     ]
     expected = kendalltau(*zip(*of_lstm, strict=True)).statistic
-    assert rows["lstm", choices["setting"][1], 0] == pytest.approx(expected)
+    assert rows["lstm", settings[1], 0] == pytest.approx(expected)
     assert NAME in {claim.quantity for claim in published(paper="meister_2021")}
 
 

@@ -38,7 +38,8 @@ class Models:
     """The models of a study's cells, each a stage that leaves numbers only.
 
     Planning reads the corpora and checks every experiment on them; nothing is trained before `make`.
-    `asked` is how many models that are, also when some of them are left out later.
+    `planned` has all cells with their stages, and `asked` says how many models that are, also when some
+    of them are left out later.
     """
 
     def __init__(self, cells: Sequence[Cell], seeds: Sequence[int], workspace: Workspace) -> None:
@@ -59,6 +60,7 @@ class Models:
                 say(f"cell {', '.join(cell.about.values())} skipped: {missing}")
         if not self.cells:
             raise MissingData("no cell of this study has its data")
+        self.planned = [*zip(self.cells, self.stages, strict=True)]
         self.asked = len(self.distinct())
         workspace.write_down_digests()
 

@@ -66,13 +66,13 @@ def answered(file: StudyFile, models: Models) -> tuple[Answer, list[dict[str, An
     return file.study(runs, [cell.design for cell in models.cells]), rows
 
 
-def write_tables(place: Path, answer: Answer, names: Iterable[str]) -> None:
-    """Write tables of an answer beside the page."""
+def write_tables(place: Path, answer: Answer, names: Iterable[str], end: str = "") -> None:
+    """Write tables of an answer beside the page, their names with an ending."""
     for part in answer.parts:
         for path, table in part.tables.items():
             name = path.removeprefix("tables/")
             if name in names:
-                rounded(table).write_csv(place / f"{name}.csv")
+                rounded(table).write_csv(place / f"{name}{end}.csv")
 
 
 def write_wide(path: Path, rows: Sequence[Mapping[str, Any]], choices: Sequence[str]) -> None:
@@ -132,17 +132,6 @@ def write_record(
         "seconds_of_all_models": round(seconds),
     }
     path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def markdown(answer: Answer, figures: Mapping[str, Sequence[tuple[str, str]]]) -> str:
-    """Write the parts of an answer: title, explanation, sentences, and figures with their texts."""
-    lines: list[str] = []
-    for part in answer.parts:
-        lines += [f"## {part.title}", "", part.explanation, ""]
-        lines += [f"- {sentence}" for sentence in part.sentences] + [""]
-        for file, text in figures.get(part.title, ()):
-            lines += [f"![{text}]({file}.svg)", ""]
-    return "\n".join(lines)
 
 
 def rounded(table: pl.DataFrame) -> pl.DataFrame:

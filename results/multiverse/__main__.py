@@ -1,46 +1,58 @@
 """Write results/multiverse: what the numbers of the papers depend on.
 
 python -m results.multiverse --device cuda --jobs 14
+python -m results.multiverse --study multiverse_20news --device cuda --jobs 14
 
-Trains what the cache of the output folder does not hold. With --at-hand it trains nothing, and leaves
-the cells out of which a model is missing.
+Each dataset is a study of its own, SST's the first. Trains what the cache of the output folder does not
+hold. With --at-hand it trains nothing: a study that is not finished stays on the page as it was.
 """
 
+import argparse
 import csv
+import json
 from pathlib import Path
+from typing import Any
 
+from attex.foundations.errors import MissingData
+from attex.foundations.progress import say
 from attex.runner.workspace import Workspace
 from results.figures import write_figure
+from results.markdown import plain
 from results.multiverse.figure import answer_figure
 from results.study_page import (
     answered,
     finished,
-    markdown,
     options,
     write_figures,
     write_record,
     write_tables,
     write_wide,
 )
+from results.templates import filled
 
 PLACE = Path(__file__).parent
-STUDY = PLACE.parent.parent / "experiments" / "studies" / "multiverse.jsonnet"
+STUDIES = PLACE.parent.parent / "experiments" / "studies"
+MAIN = "multiverse"
+FURTHER = {"multiverse_20news": "20News", "multiverse_ag_news": "AG News", "multiverse_imdb": "IMDB"}
+"""The studies of other datasets, and what these are called."""
+
 CELL = "sst_lstm_tanh_softmax"
 NUMBER = "kendall_tau_attention_gradient__"
-FIGURES = {
-    "shares": f"shares_{NUMBER}{CELL}",
-    "levels": f"levels_{NUMBER}{CELL}",
-    "curve": f"curve_{NUMBER}{CELL}",
-    "conclusions": "conclusions",
-}
-SHOWN = {
-    "What does it depend on?": [
-        ("shares", "Shares of variance of τ(attention, gradient), SST, BiLSTM with tanh attention"),
-        ("levels", "The mean of τ(attention, gradient) at each level"),
-    ],
-    "How far does it spread?": [("curve", "All universes, and what was chosen in each")],
-    "Do the papers' conclusions hold?": [("conclusions", "What the universes of each cell say")],
-}
+CONCLUSIONS = ("Do the papers' conclusions hold?", "conclusions", "What the universes of each cell say")
+SHOWN = (
+    (
+        *("What does it depend on?", f"shares_{NUMBER}{CELL}"),
+        "Shares of variance of τ(attention, gradient), SST, BiLSTM with tanh attention",
+    ),
+    (
+        *("What does it depend on?", f"levels_{NUMBER}{CELL}"),
+        "The mean of τ(attention, gradient) at each level",
+    ),
+    ("How far does it spread?", f"curve_{NUMBER}{CELL}", "All universes, and what was chosen in each"),
+    CONCLUSIONS,
+)
+"""What is drawn of SST: the part of the answer, the chart, and what the figure shows."""
+
 PAPERS_HAVE = {
     "vectors": "word2vec",
     "length": "5.2",
@@ -57,22 +69,91 @@ PAPERS_HAVE = {
 
 def main() -> None:
     """Train what is missing, and write tables, figures and page."""
-    asked = options(__doc__).parse_args()
+    parser = options(__doc__)
+    parser.add_argument("--study", default=MAIN, choices=[MAIN, *FURTHER])
+    asked = parser.parse_args()
+    try:
+        write_study(asked)
+    except MissingData as missing:
+        # A page can be made of what is there.
+        if not asked.at_hand:
+            raise
+        say(str(missing))
+    write_page()
+
+
+def write_study(asked: argparse.Namespace) -> None:
+    """Write what a study says: sentences as JSON, tables as csv, and a few figures."""
     workspace = Workspace.at(asked.data_dir, asked.output_dir, asked.device)
-    file, models = finished(STUDY, workspace, asked.jobs, asked.at_hand)
+    file, models = finished(
+        STUDIES / f"{asked.study}.jsonnet", workspace, asked.jobs, asked.at_hand, keep_parts=True
+    )
+    if len([*models.records()]) < models.asked:
+        say(f"{asked.study}: models are missing; what is said of it stays as it was")
+        return
     answer, rows = answered(file, models)
-    write_tables(PLACE, answer, ("spread", "shares", "effects", "conclusions"))
-    write_wide(PLACE / "numbers.csv", rows, [choice.name for choice in file.choices])
+    end = ending(asked.study)
+    write_tables(PLACE, answer, ("spread", "shares", "effects", "conclusions"), end)
+    write_wide(PLACE / f"numbers{end}.csv", rows, [choice.name for choice in file.choices])
+    shown = SHOWN if asked.study == MAIN else (CONCLUSIONS,)
+    names = {chart: f"{chart.partition('_')[0]}{end}" for _, chart, _ in shown}
+    write_figures(PLACE, answer, {name: chart for chart, name in names.items()})
+    facts = {
+        "models": models.asked,
+        "cells": len(models.cells),
+        "lead": " ".join(answer.lead),
+        "parts": [
+            {
+                "title": part.title,
+                "explanation": part.explanation,
+                "sentences": list(part.sentences),
+                "figures": {names[chart]: text for title, chart, text in shown if title == part.title},
+            }
+            for part in answer.parts
+        ],
+    }
+    text = json.dumps(facts, indent=2, ensure_ascii=False)
+    (PLACE / f"facts{end}.json").write_text(text + "\n", encoding="utf-8")
+    write_record(PLACE / f"manifest{end}.json", file, models, workspace)
+
+
+def write_page() -> None:
+    """Write the page of all studies that are there, and the figure that it begins with."""
     with (PLACE / "base.csv").open("w", encoding="utf-8", newline="") as base:
         csv.writer(base, lineterminator="\n").writerows([("choice", "level"), *PAPERS_HAVE.items()])
-    write_figures(PLACE, answer, FIGURES)
     write_figure(PLACE / "answer.svg", answer_figure(PLACE / "numbers.csv"))
-    write_record(PLACE / "manifest.json", file, models, workspace)
-    count = sum(len(cell.configs) for cell in models.cells) * len(models.seeds)
-    page = (PLACE / "template.md").read_text(encoding="utf-8")
-    page = page.replace("{MODELS}", f"{count:,}").replace("{CELLS}", str(len(models.cells)))
-    page = page.replace("{LEAD}", " ".join(answer.lead)).replace("{PARTS}", markdown(answer, SHOWN))
-    (PLACE / "README.md").write_text(page, encoding="utf-8")
+    (PLACE / "README.md").write_text(page_text(), encoding="utf-8")
+
+
+def page_text() -> str:
+    """Fill the template with what the studies say."""
+    return filled(PLACE, {"told": told, "facts": facts_of, "ending": ending}, further=FURTHER)
+
+
+def ending(study: str) -> str:
+    """Return what the names of a study's files end with."""
+    return study.removeprefix(MAIN)
+
+
+def facts_of(study: str) -> dict[str, Any] | None:
+    """Read what a study says, if it is finished."""
+    path = PLACE / f"facts{ending(study)}.json"
+    if not path.exists():
+        return None
+    facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return facts
+
+
+def told(study: str, level: int = 2) -> str:
+    """Lay out the parts of what a study says, under headings of a level."""
+    facts = facts_of(study)
+    lines: list[str] = []
+    for part in facts["parts"] if facts else ():
+        lines += [f"{'#' * level} {part['title']}", "", plain(part["explanation"]), ""]
+        lines += [f"- {plain(sentence)}" for sentence in part["sentences"]] + [""]
+        for file, text in part["figures"].items():
+            lines += [f"![{text}]({file}.svg)", ""]
+    return "\n".join(lines).rstrip()
 
 
 if __name__ == "__main__":

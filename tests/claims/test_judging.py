@@ -195,6 +195,13 @@ def test_a_multiverse_says_on_which_side_its_universes_lie(results: Path) -> Non
     about = {"paper": "jain_wallace_2019", "quantity": TAU, "class_": "overall", **SST}
     tau = by_name(judge_all(from_results(results)), **about)
     assert (tau.universes, tau.below, tau.above) == (12, 0.5, 0.5)
+    # Another dataset has a table of its own.
+    other = by_name(judge_all(from_results(results)), **(about | {"dataset": "20news"})).claim
+    lines = [{**row, "dataset": "20news"} for row in lines]
+    write_rows(results / "multiverse" / "numbers_20news.csv", lines)
+    universes = from_results(results).universes
+    assert universes is not None
+    assert (len(universes.about(tau.claim)), len(universes.about(other))) == (24, 24)
 
 
 def test_page_and_table_say_what_was_found_and_are_stale_when_a_number_changes(results: Path) -> None:

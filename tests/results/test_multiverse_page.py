@@ -1,9 +1,16 @@
 """What README and the results' pages say of the multiverse is what its tables have."""
 
+import argparse
+import json
+import shutil
 from pathlib import Path
 
 import polars as pl
 import pytest
+from results.multiverse import __main__ as script
+from results.templates import TEMPLATE
+
+from attex.foundations.errors import MissingData
 
 ROOT = Path(__file__).parents[2]
 PLACE = ROOT / "results" / "multiverse"
@@ -60,3 +67,54 @@ def test_every_model_of_a_cell_is_there_and_no_other() -> None:
     spread = pl.read_csv(PLACE / "spread.csv").filter(pl.col("quantity") == QUANTITY)
     assert set(table.select(list(CELL)).unique().rows()) == set(spread.select(list(CELL)).rows())
     assert table["seed"].n_unique() == 2
+
+
+def test_the_page_is_what_its_template_makes_of_what_the_studies_say() -> None:
+    assert script.page_text() == (PLACE / "README.md").read_text(encoding="utf-8")
+    for study in (script.MAIN, *script.FURTHER):
+        assert (script.STUDIES / f"{study}.jsonnet").exists()
+
+
+def test_another_dataset_comes_onto_the_page_when_all_of_its_models_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = {
+        "study": "multiverse",
+        "base": {
+            "data": {"type": "planted", "limit": 20},
+            "model": {"embedding_width": 4, "encoder": {"type": "average", "hidden": 4}},
+            "trainer": {"epochs": 1},
+            "importance": ["attention", "gradient", "leave_one_out"],
+            "analyses": ["agreement", "permutation"],
+        },
+        "choices": {"trainer.learning_rate": [0.001, 0.01], "trainer.batch_size": [8, 16]},
+        "seeds": [0, 1],
+    }
+    name = "multiverse_20news"
+    (tmp_path / f"{name}.jsonnet").write_text(json.dumps(study))
+    place = tmp_path / "place"
+    place.mkdir()
+    for file in (TEMPLATE, "facts.json", "numbers.csv"):
+        shutil.copy(PLACE / file, place)
+    monkeypatch.setattr(script, "PLACE", place)
+    monkeypatch.setattr(script, "STUDIES", tmp_path)
+    asked = {"study": name, "data_dir": tmp_path, "output_dir": tmp_path / "out", "device": "cpu"}
+    with pytest.raises(MissingData):
+        script.write_study(argparse.Namespace(at_hand=True, jobs=1, **asked))
+    assert (
+        f"*Not trained yet: `python -m results.multiverse --study {name}` does.*" in script.page_text()
+    )
+    script.write_study(argparse.Namespace(at_hand=False, jobs=1, **asked))
+    page = script.page_text()
+    assert f"8 models in 1 cells (`experiments/studies/{name}.jsonnet`)" in page
+    assert "### Do the papers' conclusions hold?" in page
+    written = {path.name for path in place.glob("*_20news*")}
+    tables = {
+        f"{table}_20news.csv" for table in ("numbers", "spread", "shares", "effects", "conclusions")
+    }
+    assert written == tables | {"conclusions_20news.svg", "facts_20news.json", "manifest_20news.json"}
+    assert all(f"({path})" in page for path in written - {"facts_20news.json"})
+    # One more seed is asked for: what is said stays as it was.
+    (tmp_path / f"{name}.jsonnet").write_text(json.dumps(study | {"seeds": [0, 1, 2]}))
+    script.write_study(argparse.Namespace(at_hand=True, jobs=1, **asked))
+    assert script.page_text() == page

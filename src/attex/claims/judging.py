@@ -184,20 +184,21 @@ def from_results(folder: Path) -> Evidence:
     for path in sorted(folder.glob(f"*/{NUMBERS}")):
         name = path.parent.name
         if name == MULTIVERSE:
-            universes = Universes.of(
-                read_numbers(path, wanted), _base_levels(path.with_name("base.csv"))
-            )
+            # Every dataset has a table.
+            paths = [path, *sorted(path.parent.glob(FURTHER))]
+            numbers = (number for table in paths for number in read_numbers(table, wanted))
+            universes = Universes.of(numbers, _base_levels(path.with_name("base.csv")))
         else:
             studies[name] = Study.of(name, read_numbers(path, wanted))
     apart = {f"numbers_{table}.csv" for _, tables in BESIDE.values() for table in tables}
     for path in sorted(folder.glob(f"*/{FURTHER}")):
         name = path.parent.name
-        if path.name not in apart:
+        if path.name not in apart and name != MULTIVERSE:
             study = studies.get(name, Study(name))
             studies[name] = study.with_further(read_numbers(path, wanted))
     for name, (paper, tables) in BESIDE.items():
-        paths = [folder / paper / f"numbers_{table}.csv" for table in tables]
-        there = [[*read_numbers(path, wanted)] for path in paths if path.exists()]
+        beside = [folder / paper / f"numbers_{table}.csv" for table in tables]
+        there = [[*read_numbers(path, wanted)] for path in beside if path.exists()]
         if there:
             studies[name] = Study.of(name, _each_model_once(there))
     return Evidence(studies, universes)

@@ -19,7 +19,12 @@ STUDIES = {
     "meister_2021": ("meister_2021_adversaries",),
     "pruthi_2020": ("pruthi_2020", "pruthi_2020_without"),
     "caulfield_2021_replication_of_pruthi": ("pruthi_2020", "pruthi_2020_without"),
-    "madsen_2022_recursive_roar": ("madsen_2022_released", "madsen_2022_imdb", "madsen_2022_pairs"),
+    "madsen_2022_recursive_roar": (
+        "madsen_2022_released",
+        "madsen_2022_imdb",
+        "madsen_2022_snli",
+        "madsen_2022_babi",
+    ),
 }
 MEASURED = ("accuracy", "f1", "f1_macro", "jsd(base)", "tvd(base)", "impermissible_mass")
 Place = tuple[tuple[str, ...], str]

@@ -156,3 +156,32 @@ def test_the_page_of_a_tiny_study(tmp_path: Path) -> None:
         "datasets_BiLSTM.svg",
         "truth.svg",
     }
+
+
+def test_the_overview_says_what_the_matrices_show() -> None:
+    text = (script.PLACE.parent.parent / "docs" / "results" / "index.md").read_text(encoding="utf-8")
+    words = " ".join(text.split())
+    found = {
+        kind: {frozenset((row["measure_a"], row["measure_b"])): row["beyond"] for row in pairs}
+        for kind in ("BiLSTM", "MiniLM")
+        for pairs in [Atlas(script.PLACE).ranked(kind)]
+    }
+    by_gradients = {"gradient", "input_x_gradient", "integrated_gradients", "gradient_shap"}
+    by_gradients |= {"deep_lift", "deep_lift_shap"}
+    without_words = {"leave_one_out", "occlusion", "lime", "kernel_shap"}
+    group = by_gradients | without_words
+    within = [tau for pair, tau in found["BiLSTM"].items() if pair <= group]
+    beside = [found["BiLSTM"][frozenset(("attention", measure))] for measure in group]
+    assert max(beside) < min(within)
+    assert (
+        "take gradients and those that take words away form one group, which attention is not of"
+        in words
+    )
+    relatives = [
+        {"attention", "attention_norm", "value_zeroing"},
+        {"gradient", "input_x_gradient"},
+        {"integrated_gradients", "gradient_shap"},
+    ]
+    alike = [pair for pair, tau in found["MiniLM"].items() if tau > 0.5]
+    assert all(any(pair <= family for family in relatives) for pair in alike)
+    assert "in MiniLM nothing but close relatives agrees" in words

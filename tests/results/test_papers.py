@@ -38,11 +38,11 @@ def paper(name: str) -> PaperNumbers:
 
 @pytest.mark.parametrize(
     "folder",
-    # A template may wait for its numbers, without a page. The atlas has a test of its own.
+    # A template may wait for its numbers, without a page. What has a script of its own has tests, too.
     sorted(
         path
         for path in PLACE.glob(f"*/{TEMPLATE}")
-        if path.with_name("README.md").exists() and not path.with_name("atlas.py").exists()
+        if path.with_name("README.md").exists() and not path.with_name("__main__.py").exists()
     ),
     ids=lambda path: path.parent.name,
 )

@@ -70,3 +70,20 @@ def test_the_numbers_of_a_study_of_deception_come_onto_the_page(
     for figure in folder.glob("*.svg"):
         assert figure.stem.startswith((PAPER, "again"))
     assert f"]({PAPER}_weight_pronoun" in page
+
+
+def test_a_weight_without_a_model_is_said_to_have_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, folder = write_texts(tmp_path / "data"), tmp_path / "results" / PAPER
+    folder.mkdir(parents=True)
+    monkeypatch.setattr(papers, "STUDIES", tmp_path / "studies")
+    asked = {"data_dir": data, "output_dir": tmp_path / "out", "device": "cpu", "jobs": 1}
+    for weights, at_hand in (([0, 0.1], False), ([0, 0.1, 1], True)):
+        write_study(tmp_path / "studies", PAPER, weights=weights, seeds=[0])
+        given = argparse.Namespace(paper=PAPER, study=None, at_hand=at_hand, **asked)
+        papers.write_numbers(given, folder)
+    page = told(folder, PAPER)
+    assert page.startswith("2 of 3 models")
+    assert "pronoun embedding linear softmax: with λ = 1 there is no model yet." in page
+    assert "nan" not in page

@@ -1,5 +1,6 @@
 """Can a model be trained to hide what it decides by?"""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
@@ -108,6 +109,8 @@ def _sentence(name: str, first: Mapping[str, Row], row: Mapping[str, Row]) -> st
     def value(of: Mapping[str, Row], quantity: str) -> str:
         return f"{of[quantity]['value']:.3f}"
 
+    if math.isnan(row[MASS]["value"]):
+        return f"{name}: with λ = {row[MASS][WEIGHT]} there is no model yet."
     change = row[ACCURACY]
     moved = minus(
         f"{change['difference']:.3f} [{change['difference_low']:.3f}, {change['difference_high']:.3f}]"

@@ -113,7 +113,8 @@ def write_numbers(asked: argparse.Namespace, folder: Path) -> None:
     record = folder / "study.json" if asked.study is None else None
     if named is not None:
         count = sum(1 for _ in models.records())
-        if is_poorer(folder, name, count):
+        if count < models.asked and is_poorer(folder, name, count):
+            say(f"{name}: {count} models are at hand; what is said of more of them stays as it was")
             return
         if is_told(folder, name):
             answer = file.study(runs, [cell.design for cell in models.cells])

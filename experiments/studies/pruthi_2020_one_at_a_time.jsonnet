@@ -1,6 +1,6 @@
 // Pruthi et al. (2020), Table 3: what batches of 32 change. Their code trains on one text at a time.
 //
-// One text at a time a model takes twenty minutes of a processor's core, and on a GPU it is no faster: one task, two weights.
+// One text at a time a model takes seven to twenty minutes of a processor's core, and on a GPU it is no faster: one task, two weights.
 local whole = import 'pruthi_2020.jsonnet';
 whole {
   cells+: { task: { 'sst-wiki': whole.cells.task['sst-wiki'] } },

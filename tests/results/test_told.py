@@ -87,3 +87,9 @@ def test_a_weight_without_a_model_is_said_to_have_none(
     assert page.startswith("2 of 3 models")
     assert "pronoun embedding linear softmax: with λ = 1 there is no model yet." in page
     assert "nan" not in page
+    # Whole, though it is less than was asked for before.
+    given.at_hand = False
+    for weights in ([0, 0.1, 1], [0, 0.1]):
+        write_study(tmp_path / "studies", PAPER, weights=weights, seeds=[0])
+        papers.write_numbers(given, folder)
+        assert told(folder, PAPER).startswith(f"{len(weights)} models (")

@@ -111,7 +111,7 @@ class Cache:
     def obtain(self, stage: Stage | Made, workspace: "Workspace") -> Path:
         """Return a finished stage's folder, making it and what it needs first."""
         if isinstance(stage, Stage):
-            # Each once, though many need it: ways through a chain of maskings double at every step.
+            # Each once, though many need it: ways through a chain of maskings multiply at every step.
             for one in stage.and_before():
                 inputs = {name: self._lies(needed) for name, needed in one.inputs.items()}
                 if not self.has(one):

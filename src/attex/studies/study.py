@@ -30,6 +30,12 @@ class Study(ABC):
     """Says which settings of the choices are tried, and what follows from the models of all of them."""
 
     title: ClassVar[str]
+    cell_by_cell: ClassVar[bool] = False
+    """Whether all that it says of a cell follows from the models of that cell.
+
+    Then cells can be asked about one at a time, where and when there are models of them, and what is
+    said of each put together. Where it is false, some sentence, table or chart compares cells.
+    """
 
     def choices(self, base: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return choices that the study itself brings, written as a file has them.

@@ -45,6 +45,7 @@ class Deception(Study):
     """
 
     title = "Deceptive attention"
+    cell_by_cell = True
 
     def __init__(
         self, *, weights: Annotated[tuple[Weight, ...], Field(min_length=2)] = (0.0, 0.1, 1.0)

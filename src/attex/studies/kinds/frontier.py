@@ -53,6 +53,7 @@ class Frontier(Study):
     """
 
     title = "Frontier"
+    cell_by_cell = True
 
     def __init__(
         self,

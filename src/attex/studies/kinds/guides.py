@@ -42,6 +42,7 @@ class Guides(Study):
     """
 
     title = "Attention as a guide"
+    cell_by_cell = True
 
     def __init__(
         self,

@@ -37,6 +37,7 @@ class Roar(Study):
     """
 
     title = "Remove and retrain"
+    cell_by_cell = True
 
     def __init__(
         self,

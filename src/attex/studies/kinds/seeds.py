@@ -27,6 +27,7 @@ class Seeds(Study):
     """
 
     title = "Seeds"
+    cell_by_cell = True
 
     def choices(self, base: Mapping[str, Any]) -> Mapping[str, Any]:
         """Set every model beside those of the other seeds."""

@@ -3,12 +3,13 @@
 python -m results.papers jain_wallace_2019 --device cuda --jobs 14
 
 Trains what the cache of the output folder does not hold. With --at-hand it trains nothing: tables keep
-the models that they had, and gain those in the cache. `attex claims` then judges all published numbers.
+the models that they had, and gain those in the cache; what a study says of a cell stays as it is where
+it rests on more models than the cache has. `attex claims` then judges all published numbers.
 """
 
 import argparse
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,10 @@ from attex.foundations.progress import say
 from attex.runner.workspace import Workspace
 from attex.studies.gathering import gathered
 from attex.studies.ledger_words import PRINTED
+from attex.studies.study import Study
 from results import pairs
+from results.answers import Answers, Said
+from results.at_hand import AtHand, asked_for, at_hand
 from results.by_seed import built_in, ceiling, chance
 from results.changes import change_rows, counted, write_changes
 from results.directions import directions
@@ -40,7 +44,7 @@ from results.study_page import finished, options, rounded, write_record
 from results.swaps import swap_table, swaps, unexplained
 from results.templates import TEMPLATE, filled
 from results.text_facts import write_facts
-from results.told import MAIN, is_poorer, told, trained, write_told
+from results.told import MAIN, told, trained
 from results.top_k_figure import top_k
 
 PLACE = Path(__file__).parent
@@ -109,20 +113,13 @@ def write_numbers(asked: argparse.Namespace, folder: Path) -> None:
     )
     runs, rows = gathered(models, file.choices)
     path = folder / ("numbers.csv" if asked.study is None else f"{table_name(file)}.csv")
-    named = file.study.as_published(rows)
     record = folder / "study.json" if asked.study is None else None
-    if named is not None:
-        count = sum(1 for _ in models.records())
-        if count < models.asked and is_poorer(folder, name, count):
-            say(f"{name}: {count} models are at hand; what is said of more of them stays as it was")
-            return
-        if is_told(folder, name):
-            answer = file.study(runs, [cell.design for cell in models.cells])
-            write_told(folder, name, answer, count, models.asked)
-        if name in MARKED:
-            named = [{**row, "setting": MARKED[name]} for row in named]
-        write_rows(path, kept(named, published(), asked.paper))
-        if record is not None:
+    if file.study.as_published(()) is not None:
+        answers = Answers(folder, name, path, asked_for(file.study, models))
+        said = [*newly_said(file.study, answers, at_hand(file.study, models, runs, rows))]
+        stay = answers.write(said) if said else ()
+        # A record is of the models of one machine.
+        if record is not None and said and not stay:
             write_record(record, file, models, workspace)
         return
     made = MadeModels(path, file, models, workspace)
@@ -133,6 +130,22 @@ def write_numbers(asked: argparse.Namespace, folder: Path) -> None:
         write_rows(folder / DERIVED, [*dropped_rows(extended)])
         write_record(record, file, models, workspace, made)
         write_changes(folder / "changes.csv", [*change_rows(runs)])
+
+
+def newly_said(study: Study, answers: Answers, here: Iterable[AtHand]) -> Iterator[Said]:
+    """Ask a study about the models at hand, unless what is stored rests on more of them."""
+    claims, name = published(), answers.study
+    tells = is_told(answers.folder, name)
+    for one in here:
+        if not answers.takes(one):
+            few = f"{name}, {one.cell}: {one.models} models are at hand"
+            say(f"{few}; what is said of more of them stays as it was")
+            continue
+        named = study.as_published(one.rows) or ()
+        if name in MARKED:
+            named = [{**row, "setting": MARKED[name]} for row in named]
+        answer = study(one.runs, one.designs) if tells else None
+        yield Said(one, answer, kept(named, claims, answers.folder.name))
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -122,7 +122,7 @@ def write_record(
         "seeds": list(file.seeds),
         "designs": [
             {
-                "cell": " ".join(cell.about.values()),
+                "cell": cell.name,
                 "design": cell.design.kind,
                 "weights": cell.design.weights,
             }

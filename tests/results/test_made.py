@@ -9,9 +9,6 @@ import polars as pl
 import pytest
 from results import papers
 from results.agreement_atlas import __main__ as atlas
-from results.told import is_poorer, write_told
-
-from attex.studies.study import Answer
 
 PAPER = "jain_wallace_2019"
 STUDY: dict[str, Any] = {
@@ -97,13 +94,6 @@ def test_what_is_asked_for_no_more_or_otherwise_goes(machines: tuple[Machine, Ma
     assert first.write(at_hand=True).equals(whole)
     left = second.write(at_hand=True, base=changed)
     assert left.equals(otherwise), "seed 0 has another key: it was trained for one epoch"
-
-
-def test_an_answer_is_not_replaced_by_one_of_fewer_models(tmp_path: Path) -> None:
-    assert not is_poorer(tmp_path, "some", 1)
-    write_told(tmp_path, "some", Answer([], [], []), 3, 4)
-    assert is_poorer(tmp_path, "some", 2)
-    assert not is_poorer(tmp_path, "some", 3)
 
 
 def test_a_cell_of_the_atlas_is_taken_from_where_more_of_its_models_are(tmp_path: Path) -> None:

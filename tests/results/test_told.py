@@ -3,17 +3,34 @@
 import argparse
 import shutil
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import pytest
 from pronouns import write_study, write_texts
 from results import papers
 from results.paper_numbers import PaperNumbers
 from results.templates import TEMPLATE
-from results.told import told, write_told
-
-from attex.studies.study import Answer
+from results.told import told
 
 PAPER = "pruthi_2020"
+BOTH: dict[str, Any] = {
+    "cells": {
+        "encoder": {
+            "embedding": {"model.encoder": "embedding"},
+            "gru": {"model.encoder": {"type": "gru", "hidden": 2}},
+        }
+    },
+    "choices": {
+        "setting": {
+            "as published": {"trainer.batch_size": 32},
+            "in small batches": {"trainer.batch_size": 20},
+        }
+    },
+    "weights": [0, 1],
+    "seeds": [0],
+}
+"""A study of two cells, each in two settings."""
 
 
 def test_a_study_that_was_not_trained_says_how_it_is(tmp_path: Path) -> None:
@@ -21,13 +38,6 @@ def test_a_study_that_was_not_trained_says_how_it_is(tmp_path: Path) -> None:
     assert "`python -m results.papers roar --study madsen_2022`" in told(
         tmp_path / "roar", "madsen_2022"
     )
-
-
-def test_a_study_with_models_missing_says_how_many_it_rests_on(tmp_path: Path) -> None:
-    write_told(tmp_path, "some", Answer([], [], []), 3, 4)
-    assert told(tmp_path, "some").startswith("3 of 4 models; the others are not trained yet")
-    write_told(tmp_path, "all", Answer([], [], []), 4, 4)
-    assert told(tmp_path, "all") == "4 models (`experiments/studies/all.jsonnet`)."
 
 
 def test_what_no_page_tells_is_not_drawn(tmp_path: Path) -> None:
@@ -93,3 +103,92 @@ def test_a_weight_without_a_model_is_said_to_have_none(
         write_study(tmp_path / "studies", PAPER, weights=weights, seeds=[0])
         papers.write_numbers(given, folder)
         assert told(folder, PAPER).startswith(f"{len(weights)} models (")
+
+
+class Machine:
+    """A cache of its own, and the results that all machines write to."""
+
+    def __init__(self, place: Path, name: str, **trained: Any) -> None:
+        """Train the models of a study with changes, and lay them out where nobody looks."""
+        self._place, self._name = place, name
+        self.write(place / f"{name}_alone", at_hand=False, **trained)
+
+    def write(self, folder: Path, at_hand: bool = True, **changes: Any) -> str:
+        """Lay the study out, and return what the page says."""
+        write_study(self._place / "studies", PAPER, **(BOTH | changes))
+        folder.mkdir(exist_ok=True)
+        asked = {"data_dir": self._place / "data", "output_dir": self._place / self._name}
+        given = argparse.Namespace(
+            paper=PAPER, study=None, at_hand=at_hand, device="cpu", jobs=1, **asked
+        )
+        papers.write_numbers(given, folder)
+        return told(folder, PAPER)
+
+
+def only(encoder: str) -> dict[str, Any]:
+    return {"cells": {"encoder": {encoder: BOTH["cells"]["encoder"][encoder]}}}
+
+
+def test_cells_of_two_machines_make_the_answer_that_one_would(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(papers, "STUDIES", tmp_path / "studies")
+    write_texts(tmp_path / "data")
+    folder, whole = tmp_path / PAPER, tmp_path / "whole"
+    first = Machine(tmp_path, "first", **only("gru"))
+    assert first.write(folder).startswith("4 of 8 models; the others are not trained yet")
+    record = (folder / "study.json").read_bytes()
+    second = Machine(tmp_path, "second", **only("embedding"))
+    page = second.write(folder)
+    assert page.startswith("8 models (")
+    assert "as published pronoun embedding linear softmax: with λ = 1" in page
+    assert "in small batches pronoun gru linear softmax: with λ = 1" in page
+    assert page.count("**Can attention hide") == page.count("*A dot is") == 1
+    numbers = pl.read_csv(folder / "numbers.csv")
+    assert numbers.group_by("encoder", "setting").len()["len"].to_list() == [4] * 4
+    Machine(tmp_path, "both").write(whole)
+    for path in (path for path in whole.iterdir() if path.name != "study.json"):
+        assert (folder / path.name).read_bytes() == path.read_bytes(), path.name
+    assert {path.name for path in folder.iterdir()} == {path.name for path in whole.iterdir()}
+    assert (folder / "study.json").read_bytes() == record, (
+        "it is of one machine, which had all there was"
+    )
+
+
+WHOLE: dict[str, Any] = BOTH | {
+    "study": "use_of_attention",
+    "base": {
+        "data": {"type": "planted", "sizes": [40, 10, 10]},
+        "model": {"embedding_width": 4, "encoder": "embedding"},
+        "trainer": {"epochs": 1},
+    },
+    "choices": {},
+    "weights": [1],
+}
+
+
+def test_an_answer_that_compares_cells_is_kept_or_replaced_as_a_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(papers, "STUDIES", tmp_path / "studies")
+    folder = tmp_path / PAPER
+    first = Machine(tmp_path, "first", **(WHOLE | only("gru")))
+    second = Machine(tmp_path, "second", **(WHOLE | only("embedding")))
+    for machine, encoder in ((first, "gru"), (second, "embedding")):
+        page = machine.write(folder, **WHOLE)
+        assert page.startswith("3 of 6 models")
+        assert page.count("even weights cost") == page.count(f"{encoder} tanh softmax: even") == 1
+    both = Machine(tmp_path, "both", **WHOLE).write(folder, **WHOLE)
+    assert both.startswith("6 models (")
+    assert both.count("even weights cost") == 2
+    assert second.write(folder, **WHOLE) == both
+
+
+def test_a_cell_whose_data_is_not_here_is_asked_for_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(papers, "STUDIES", tmp_path / "studies")
+    write_texts(tmp_path / "data")
+    tasks = {"task": {task: {"data.task": task} for task in ("pronoun", "sst-wiki")}}
+    machine = Machine(tmp_path, "first", cells=tasks, choices={})
+    assert machine.write(tmp_path / PAPER, cells=tasks, choices={}).startswith("2 of 4 models")

@@ -38,12 +38,13 @@ class Models:
     """The models of a study's cells, each a stage that leaves numbers only.
 
     Planning reads the corpora and checks every experiment on them; nothing is trained before `make`.
-    `planned` has all cells with their stages, and `asked` says how many models that are, also when some
-    of them are left out later.
+    `wanted` are all cells of the study. `planned` has those whose data is there, with their stages, and
+    `asked` says how many models that are, also when some of them are left out later.
     """
 
     def __init__(self, cells: Sequence[Cell], seeds: Sequence[int], workspace: Workspace) -> None:
         self.seeds = tuple(seeds)
+        self.wanted = tuple(cells)
         self.cells: list[Cell] = []
         self.stages: list[list[dict[int, Stage]]] = []
         self.offered: list[frozenset[str]] = []
@@ -174,7 +175,16 @@ class Models:
 
     def distinct(self) -> dict[str, Stage]:
         """Return every model once, by its key: settings may share one, as one with nothing masked."""
-        return {one.key: one for planned in self.stages for s in planned for one in s.values()}
+        return {key: one for planned in self.stages for key, one in _once(planned).items()}
+
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """Count the models of every planned cell, by its name: those that are there, and all of them.
+
+        A model that settings share counts once, and one that cells share in each of them.
+        """
+        has = self._workspace.cache.has
+        every = {cell.name: _once(planned) for cell, planned in self.planned}
+        return {name: (sum(map(has, once.values())), len(once)) for name, once in every.items()}
 
     def records(self) -> Iterable[dict[str, Any]]:
         """Say of every model that was made which key it has, and what it took."""
@@ -182,6 +192,11 @@ class Models:
         for key, stage in self.distinct().items():
             if cache.has(stage):
                 yield {"title": stage.title, "key": key, "seconds": cache.record(stage).seconds}
+
+
+def _once(planned: Sequence[Mapping[int, Stage]]) -> dict[str, Stage]:
+    """Return every model of a cell once, by its key."""
+    return {one.key: one for of_seeds in planned for one in of_seeds.values()}
 
 
 def _numbers_stage(plan: Plan, seed: int) -> Stage:

@@ -26,6 +26,11 @@ class Cell:
     design: Design
     configs: tuple[ExperimentConfig, ...]
 
+    @property
+    def name(self) -> str:
+        """What it is called in sentences and files; no two cells of a study are called the same."""
+        return " ".join(self.about.values())
+
 
 def cells_of(study: StudyFile) -> list[Cell]:
     """Make the experiment of every universe, or say which part of the file is wrong."""

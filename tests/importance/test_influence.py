@@ -124,3 +124,35 @@ def test_a_transformer_taken_apart_is_one_derived_whole(options, width):
     ((_, expected),) = Encoder.influences(encoder, embedded, mask, directions, 2**30)
     torch.testing.assert_close(found, expected.detach(), rtol=1e-4, atol=1e-5)
     assert (found[:, 2] == 0).all()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"type": "average"}, {"type": "embedding"}, {"type": "cnn"}, {"type": "cnn", "widths": [1]}],
+)
+def test_states_within_reach_are_derived_together_as_one_by_one(options):
+    torch.manual_seed(0)
+    sized = {} if options["type"] == "embedding" else {"hidden": 12}
+    encoder = ENCODERS.bind(ENCODERS.spec(options | sized), 12).double().eval()
+    mask = torch.arange(25) < torch.tensor([[25], [14], [1]])
+    embedded = torch.randn(3, 25, 12, dtype=torch.float64)
+    directions = torch.randn(3, 25, 12, dtype=torch.float64) * mask[..., None]
+    directions[:, 5] = 0.0
+    ((_, found),) = encoder.influences(embedded, mask, directions, 2**30)
+    whole_text = torch.autograd.functional.jacobian(lambda e: encoder(e, mask), embedded)
+    slopes = torch.einsum("bpm,bpmbid->bpid", directions, whole_text)
+    torch.testing.assert_close(found, slopes.norm(dim=-1), rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("encoder", NAMES)
+def test_beyond_its_reach_a_token_changes_no_state(encoder):
+    model, batch = make(encoder), make_batch([20])
+    embedded = model.embed(batch).detach()
+    moved = embedded.clone()
+    moved[:, 10] += 1.0
+    with torch.no_grad():
+        gap = (model.encode(moved, batch) - model.encode(embedded, batch)).norm(dim=-1)[0]
+    reach = model.encoder.reach
+    away = (torch.arange(len(gap)) - 10).abs()
+    assert (gap[away > (len(gap) if reach is None else reach)] == 0).all()
+    assert gap[10] > 0

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from toys import BATCH_DEPENDENT
 
+from attex.models import projection as projection_module
 from attex.models import projections
 from attex.models.entmax_root import entmax_root
 from attex.models.projection import PROJECTIONS
@@ -186,3 +187,27 @@ def test_rows_do_not_change_each_other() -> None:
     alpha = torch.tensor(1.3)
     alone = torch.cat([entmax_root(row[None], alpha) for row in z])
     torch.testing.assert_close(entmax_root(z, alpha), alone, rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_some_texts_at_a_time_are_projected_as_all_together(name, monkeypatch):
+    torch.manual_seed(0)
+    whole = PROJECTIONS.bind(PROJECTIONS.spec(name))
+    energies = torch.randn(7, 2, 5, 5)
+    mask = (torch.arange(5) < torch.randint(1, 6, (7, 1, 1, 1))).expand_as(energies)
+    sizes: list[int] = []
+
+    def seen(some, mask):
+        sizes.append(len(some))
+        return whole(some, mask)
+
+    # Memory for three texts at a time.
+    three = 3 * projection_module._WORK * energies[:1].numel() * energies.element_size()
+    monkeypatch.setattr(projection_module, "budget_on", lambda device: three)
+    with torch.no_grad():
+        found = projection_module.in_parts(seen, energies, mask)
+        torch.testing.assert_close(found, whole(energies, mask), rtol=0, atol=1e-6)
+    assert sizes == [3, 3, 1]
+    # A gradient keeps what was made of every text anyhow.
+    projection_module.in_parts(seen, energies, mask)
+    assert sizes[3:] == [7]

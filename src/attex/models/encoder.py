@@ -93,6 +93,11 @@ class Encoder(nn.Module, ABC):
         """Whether hidden states can differ in length: normalised ones may not."""
         return True
 
+    @property
+    def reach(self) -> int | None:
+        """How many tokens away the furthest is that a state depends on; None where there is no limit."""
+        return 0 if self.position_wise else None
+
     def enter(self, embedded: Tensor, batch: Batch) -> Tensor:
         """Add what the encoder is told of a position beside its token: [B,T,d] → [B,T,d]."""
         return embedded
@@ -147,19 +152,31 @@ class Encoder(nn.Module, ABC):
         """Measure how far each state turns with each token: ‖u_pᵀ ∂h_p/∂e_i‖₂.
 
         embedded [B,T,d]; directions u [B,T,width], 0 for a state that is not asked for. Yields some
-        texts under `budget` bytes and their norms [b,T,T], state and token. The base class goes
-        back once for each position, all texts together; an override is for speed only and is tested
-        equal to this.
+        texts under `budget` bytes and their norms [b,T,T], state and token. The base class goes back
+        once for each position, all texts together. Where states have a `reach`, it goes back at once
+        from positions so far apart that no token is within it of two of them. An override is for speed
+        only and is tested equal to this.
         """
         length = embedded.shape[1]
+        reach = length if self.reach is None else self.reach
+        apart = 2 * reach + 1
+        token = torch.arange(length, device=embedded.device)
         for span in steps(spans(len(embedded), self.gradient_bytes(embedded), budget)):
             with torch.enable_grad():
                 tokens = embedded[span].detach().requires_grad_()
-                states = self(tokens, mask[span]).unbind(dim=1)
+                states = self(tokens, mask[span])
             norms = tokens.new_zeros(len(tokens), length, length)
-            for p in steps(directions[span].any(dim=-1).any(dim=0).nonzero()[:, 0].tolist()):
-                (slope,) = torch.autograd.grad(states[p], tokens, directions[span, p], retain_graph=True)
-                norms[:, p] = torch.linalg.vector_norm(slope, dim=-1)
+            asked = directions[span].any(dim=-1).any(dim=0)
+            firsts = [first for first in range(min(length, apart)) if asked[first::apart].any()]
+            for first in steps(firsts):
+                together = torch.zeros_like(directions[span])
+                together[:, first::apart] = directions[span, first::apart]
+                (slope,) = torch.autograd.grad(states, tokens, together, retain_graph=True)
+                # A token turns the state that is nearest to it, and no other of these.
+                state = first + (token - first + reach).div(apart, rounding_mode="floor") * apart
+                there = (state >= 0) & (state < length)
+                values = torch.linalg.vector_norm(slope, dim=-1)
+                norms[:, state[there], token[there]] = values[:, there]
             yield span, norms
 
     def gradient_bytes(self, embedded: Tensor) -> int:

@@ -20,7 +20,7 @@ from attex.models.encoder import Encoder
 from attex.models.layers import LayerParts
 from attex.models.pretrained_folder import config_of, library, reading
 from attex.models.pretrained_layers import Edit, Watch, layers_of, running_above
-from attex.models.projection import PROJECTIONS, Projection
+from attex.models.projection import PROJECTIONS, Projection, in_parts
 
 Layers = tuple[Annotated[int, Field(ge=0, le=1000)], ...]
 """Numbers of layers, counted from 0, as an option."""
@@ -115,7 +115,7 @@ def _attend(
     energies = query @ key.mT * (query.shape[-1] ** -0.5 if scaling is None else scaling)
     if attention_mask is None:
         attention_mask = torch.ones((), dtype=torch.bool, device=energies.device)
-    weights = (project or _softmax())(energies, attention_mask.expand_as(energies))
+    weights = in_parts(project or _softmax(), energies, attention_mask.expand_as(energies))
     if edit is not None:
         weights, value = edit(weights, value)
     if now is not None and looked_at:

@@ -45,6 +45,11 @@ class CNN(Encoder):
         self.bias = nn.Parameter(torch.empty(hidden))
         self._initialise(embedding_width)
 
+    @property
+    def reach(self) -> int:
+        """Half of the widest window."""
+        return max(self.widths) // 2
+
     def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
         """Convolve as if zeros lay around each text.
 
@@ -69,7 +74,7 @@ class CNN(Encoder):
         Position j without token j + gap is the same state whichever way one comes to it, so that all
         variants together take one convolution for each gap.
         """
-        reach, length = max(self.widths) // 2, whole.mask.shape[1]
+        reach, length = self.reach, whole.mask.shape[1]
         shares = self._shares(whole.embedded, whole.mask)
         gaps = [gap for gap in range(-reach, reach + 1) if gap]
         values = [read(whole.hidden) for read in reads]

@@ -171,6 +171,19 @@ def test_a_further_table_adds_what_the_first_has_not() -> None:
     assert both._values[BASE]["accuracy"][claim.cell]["overall"] == {"0": 0.8}
 
 
+def test_a_further_table_adds_seeds_to_those_of_the_first() -> None:
+    def numbers(*values: tuple[str, float]) -> list[Number]:
+        cell = ("sst", "lstm", "tanh", "softmax")
+        return [Number(cell, {}, seed, "accuracy", "positive", value) for seed, value in values]
+
+    first = Study.of("jw", numbers(("0", 0.8), ("1", 0.7)))
+    both = first.with_further(numbers(("1", 0.1), ("2", 0.6)))
+    (by_class,) = both._values[BASE]["accuracy"].values()
+    assert by_class == {"positive": {"0": 0.8, "1": 0.7, "2": 0.6}}
+    (unchanged,) = first._values[BASE]["accuracy"].values()
+    assert unchanged == {"positive": {"0": 0.8, "1": 0.7}}
+
+
 def test_a_small_study_of_deception_gets_its_verdicts(tmp_path: Path) -> None:
     """Texts under the name of a published dataset: what the study leaves is judged."""
     folder = tmp_path / "data" / "deceptive" / "pronoun"

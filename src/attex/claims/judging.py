@@ -50,6 +50,8 @@ BESIDE = {
         (
             *(_PAIRS, "jain_wallace_2019_snli", "jain_wallace_2019_padding", "jain_wallace_2019_babi"),
             *("babi_2_seeds", "babi_3_size", "babi_3_renamed"),
+            *("jain_wallace_2019_snli_seeds", "jain_wallace_2019_snli_vectors"),
+            *("jain_wallace_2019_babi_seeds", "babi_3_renamed_seeds"),
         ),
     )
 }

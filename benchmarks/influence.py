@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-from attex.data.batch import Batch, Batcher, ordered_batches
+from attex.data.batch import Batch, Batcher, like_batches
 from attex.data.corpus import Corpus, build_corpus
 from attex.data.folder import DataFolder
 from attex.data.reader import READERS
@@ -22,7 +22,7 @@ PROMISED = {"lstm": 10.0, "transformer": 10.0, "cnn": 10.0, "average": 30.0}
 
 def ours(model: AttentionModel, texts: Batcher) -> None:
     """All states of all texts."""
-    for chosen in ordered_batches(texts.lengths, PADDED_TOKENS[texts.device.type]):
+    for chosen in like_batches(texts.lengths, PADDED_TOKENS[texts.device.type]):
         for _ in influence_on_states(model, texts.batch(chosen)):
             pass
 

@@ -22,7 +22,7 @@ from attex.analyses.quantity import Quantity, mean, ratio
 from attex.analyses.summary import frame, seed_groups, summarise
 from attex.analyses.views import View
 from attex.charts.density import density_chart, density_rows
-from attex.data.batch import Batcher, ordered_batches, padded_sizes
+from attex.data.batch import Batcher, like_batches, ordered_batches, padded_sizes
 from attex.foundations.divergences import normalised_entropy
 from attex.foundations.memory import backing_off, budget_on
 from attex.foundations.progress import track
@@ -87,7 +87,7 @@ class DispersionAnalysis(Analysis):
     ) -> dict[str, Tensor]:
         texts = Batcher(subject.corpus, ANALYSED, subject.device)
         sums = torch.zeros(len(_SUMS), len(texts), dtype=torch.float64)
-        batches = ordered_batches(texts.lengths, _PADDED_TOKENS[subject.device.type])
+        batches = like_batches(texts.lengths, _PADDED_TOKENS[subject.device.type])
         what = f"{prefix.strip('|')} {STATES}".strip()
         sizes = padded_sizes(texts.lengths, batches, power=2)
         for chosen in track(batches, what, len(batches), sizes):

@@ -152,13 +152,15 @@ class Study:
         return study
 
     def with_further(self, numbers: Iterable[Number]) -> "Study":
-        """Add numbers of another table of the same study; of a seed that is known the first one counts."""
+        """Add numbers of another table of the same study; where both have a seed, the first counts."""
         further = Study.of(self.name, numbers)
         whole = Study(self.name, copy.deepcopy(self._values))
         for setting, by_key in further._values.items():
             for key, by_cell in by_key.items():
                 for cell, by_class in by_cell.items():
-                    known = whole._values.setdefault(setting, {}).setdefault(key, {}).setdefault(cell, {})
+                    known = (
+                        whole._values.setdefault(setting, {}).setdefault(key, {}).setdefault(cell, {})
+                    )
                     for class_, by_seed in by_class.items():
                         known[class_] = by_seed | known.get(class_, {})
         return whole

@@ -9,8 +9,10 @@ import pytest
 from attex.foundations.errors import UserError
 from attex.runner.engine import choose_engine
 from attex.runner.workspace import Workspace
+from attex.studies.kinds.guides import Guides
 from attex.studies.running import run_study
 from attex.studies.study_file import read_study
+from attex.studies.universes import cells_of
 
 LSTM: dict[str, Any] = {
     "data": {"type": "planted", "task": "keyword", "sizes": [400, 100, 100], "hide_truth": True},
@@ -25,6 +27,7 @@ SMALL = LSTM | {
     "trainer": {"epochs": 1},
 }
 GUIDES: dict[str, Any] = {"study": "guides", "base": SMALL, "seeds": [0, 1]}
+GUIDE_LEVELS = [*Guides().choices(SMALL)["guide"]]
 
 
 def run(file: dict[str, Any], output: Path) -> Path:
@@ -48,6 +51,26 @@ def test_a_deceptive_model_hides_what_it_decides_by(tmp_path: Path) -> None:
         assert 0.35 < found[weight, "accuracy(removed)"]["value"] < 0.65
         assert 0.35 < found[weight, "accuracy(neutralised)"]["value"] < 0.65
     assert found[1, "accuracy(zeroed)"]["value"] > 0.9
+
+
+def test_guides_and_their_bases_are_models_like_the_base_of_the_study() -> None:
+    (cell,) = cells_of(read_study(GUIDES))
+    encoders = {}
+    for config, level in zip(cell.configs, GUIDE_LEVELS, strict=True):
+        assert config.model.options()["encoder"].type == (
+            "lstm" if level == "the base itself" else "average"
+        )
+        around, fields = [], config.trainer.model_dump()
+        while (inner := fields.get("guide") or fields.get("base")) is not None:
+            around.append(inner["model"]["encoder"])
+            fields = inner["trainer"]
+        encoders[level] = around
+    lstm = SMALL["model"]["encoder"]
+    guided = {"base's": [lstm], "base's, cross-fit": [lstm], "base's, mean of each word": [lstm]}
+    alone: dict[str, Any] = {"the base itself": [], "uniform": [], "own": []}
+    assert encoders == alone | guided | {"adversary's": [lstm, lstm]}
+    # The file is as it was.
+    assert GUIDES["base"]["model"]["encoder"] == {"type": "lstm", "hidden": 4}
 
 
 def test_every_guide_is_held_against_uniform_weights(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Levels of studies that set models against models: a base, the same without attention, adversaries."""
 
-import copy
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
@@ -47,7 +46,7 @@ def asking(base: Mapping[str, Any], *analyses: Mapping[str, Any]) -> dict[str, A
 
     A file that asks for nothing gets these alone, and no measure.
     """
-    asked = copy.deepcopy(list(base.get("analyses", ())))
+    asked = list(base.get("analyses", ()))
     known = {one if isinstance(one, str) else one.get("type") for one in asked}
     asked += [dict(one) for one in analyses if one["type"] not in known]
     return {"analyses": asked} | ({} if "analyses" in base else {"importance": []})
@@ -60,8 +59,7 @@ def other_seeds(base: Mapping[str, Any], trainer: Mapping[str, Any]) -> dict[str
 
 def uniform(base: Mapping[str, Any], trainer: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of the model that is trained with even weights, beside the base."""
-    model = copy.deepcopy(base.get("model", "attention"))
-    beside = {"model": model, "trainer": dict(trainer)}
+    beside = {"model": base.get("model", "attention"), "trainer": dict(trainer)}
     return {"model.attention.projection": "uniform", "trainer.beside": beside}
 
 

@@ -1,5 +1,6 @@
 """From a study file to what is asked: a base experiment, choices, cells and seeds."""
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -158,8 +159,10 @@ def _brought(
     study: Study, base: Mapping[str, Any], seeds: Sequence[int], origin: str
 ) -> tuple[Choice, ...]:
     """Return what the study itself brings for such a base."""
+    # A copy: what a level has of the base must stay as it is when the level's keys are set in the base.
+    own = copy.deepcopy({**base, "seeds": list(seeds)})
     try:
-        written = study.choices({**base, "seeds": list(seeds)})
+        written = study.choices(own)
     except UserError as trouble:
         raise UserError(f"{origin}: {trouble}") from None
     return read_choices(written, f"{origin}: choices", fewest=1)

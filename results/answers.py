@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from attex.claims.numbers import BASE
+from attex.foundations.progress import say
 from attex.report.study_page import Part
 from attex.studies.study import Answer
 from results.at_hand import Asked, AtHand
@@ -48,7 +49,7 @@ class Answers:
     def __init__(self, folder: Path, study: str, numbers: Path, asked: Mapping[str, Asked]) -> None:
         self.folder, self.study, self._numbers, self._asked = folder, study, numbers, asked
         self._before = Stored.read(folder, study)
-        self._cells = {one.cell: one for one in self._before.cells}
+        self._cells = {one.cell: one for one in self._before.cells if self._is_asked_for(one)}
 
     def takes(self, here: AtHand) -> bool:
         """Say whether models at hand are as many as the stored ones, or all that are asked for."""
@@ -68,12 +69,19 @@ class Answers:
         Stored(cells, parts).write(self.folder, self.study)
         return [name for name, cell in kept.items() if cell.models]
 
+    def _is_asked_for(self, stored: OfCell) -> bool:
+        """Say whether the study asks for what a cell rests on, and tell if it asks for other models."""
+        still = stored.cell in self._asked and stored.is_asked_for(self._asked[stored.cell].keys)
+        if not still and stored.models:
+            say(f"{self.study}, {stored.cell}: what was said of models that are not asked for goes")
+        return still
+
     def _as_stored(self, name: str) -> OfCell:
         asked, stored = self._asked[name], self._cells.get(name)
         if stored is None:
             return OfCell(name, 0, asked.models)
         # The study may ask for more by now; where it asks for fewer, more are still there.
-        wanted = stored.asked if asked.at_most else max(asked.models, stored.models)
+        wanted = stored.asked if asked.keys is None else max(asked.models, stored.models)
         return replace(stored, asked=wanted)
 
     def _of_cell(self, one: Said, shown: Collection[str]) -> OfCell:
@@ -85,6 +93,7 @@ class Answers:
             [*dict.fromkeys(" ".join(str(row[name]) for name in CELL) for row in one.numbers)],
             {part.title: list(part.sentences) for part in parts},
             [figure for part in parts for figure in self._figures(part) if figure in shown],
+            " ".join(one.about.keys),
         )
 
     def _write_tables(self, new: Mapping[str, Said], kept: Names) -> None:

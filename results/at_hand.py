@@ -1,6 +1,6 @@
 """What a study can be asked of the models at hand: about each cell, or about all of them at once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -17,22 +17,31 @@ ALL = "all cells"
 class AtHand:
     """The models of a cell, or of `ALL`: how many there are, and how many the study asks for.
 
-    `runs` and `designs` are what it is asked with, and `rows` are the numbers of these models.
+    `keys` say what each model was made of. `runs` and `designs` are what it is asked with, and `rows`
+    are the numbers of these models.
     """
 
     cell: str
-    models: int
+    keys: Sequence[str]
     asked: int
     runs: RunSet
     designs: Sequence[Design]
     rows: Sequence[Mapping[str, Any]]
 
+    @property
+    def models(self) -> int:
+        """How many there are."""
+        return len(self.keys)
+
 
 class Asked(NamedTuple):
-    """How many models are asked for; `at_most` where no data is there to say which are the same."""
+    """How many models are asked for, and their keys, which are not known where no data is there.
+
+    Without keys the number is the most that it can be: settings may share models.
+    """
 
     models: int
-    at_most: bool = False
+    keys: Collection[str] | None = None
 
 
 def at_hand(
@@ -40,20 +49,22 @@ def at_hand(
 ) -> Iterator[AtHand]:
     """Yield what a study is asked about at once: each cell that has models, or all together."""
     if not study.cell_by_cell:
-        count = sum(1 for _ in models.records())
-        yield AtHand(ALL, count, models.asked, runs, [cell.design for cell in models.cells], rows)
+        keys = [record["key"] for record in models.records()]
+        yield AtHand(ALL, keys, models.asked, runs, [cell.design for cell in models.cells], rows)
         return
-    counts = models.counts()
+    of_cells = models.keys()
     for cell, of_cell in zip(models.cells, runs.cells, strict=True):
-        count, asked = counts[cell.name]
-        if count:
+        there, asked = of_cells[cell.name]
+        if there:
             mine = [row for row in rows if cell.about.items() <= row.items()]
-            yield AtHand(cell.name, count, asked, replace(runs, cells=(of_cell,)), [cell.design], mine)
+            alone = replace(runs, cells=(of_cell,))
+            yield AtHand(cell.name, there, len(asked), alone, [cell.design], mine)
 
 
 def asked_for(study: Study, models: Models) -> dict[str, Asked]:
     """Say what an answer can be about, in the order of the study file, and what each asks for."""
+    planned = {name: keys.asked for name, keys in models.keys().items()}
     if not study.cell_by_cell:
-        return {ALL: Asked(models.asked)}
-    of_all = {c.name: Asked(len(c.configs) * len(models.seeds), at_most=True) for c in models.wanted}
-    return of_all | {name: Asked(asked) for name, (_, asked) in models.counts().items()}
+        return {ALL: Asked(models.asked, {key for keys in planned.values() for key in keys})}
+    of_all = {cell.name: Asked(len(cell.configs) * len(models.seeds)) for cell in models.wanted}
+    return of_all | {name: Asked(len(keys), keys) for name, keys in planned.items()}

@@ -117,7 +117,7 @@ def write_numbers(asked: argparse.Namespace, folder: Path) -> None:
     if file.study.as_published(()) is not None:
         answers = Answers(folder, name, path, asked_for(file.study, models))
         said = [*newly_said(file.study, answers, at_hand(file.study, models, runs, rows))]
-        stay = answers.write(said) if said else ()
+        stay = answers.write(said)
         # A record is of the models of one machine.
         if record is not None and said and not stay:
             write_record(record, file, models, workspace)

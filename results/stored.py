@@ -1,7 +1,7 @@
 """An answer of a study as it is stored: what is said of each cell, and what the page has once."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -11,7 +11,8 @@ class OfCell:
     """What is said of a cell, and how many models of those that are asked for it rests on.
 
     `numbers` are the names that its models have in the table of numbers, `sentences` go by the title of
-    their part, and `figures` are the names of its files.
+    their part, and `figures` are the names of its files. `keys`, with spaces between them, say what its
+    models were made of, where that is known.
     """
 
     cell: str
@@ -20,6 +21,11 @@ class OfCell:
     numbers: Sequence[str] = ()
     sentences: Mapping[str, Sequence[str]] = field(default_factory=dict)
     figures: Sequence[str] = ()
+    keys: str = ""
+
+    def is_asked_for(self, keys: Collection[str] | None) -> bool:
+        """Say whether a study still asks for the very models that this rests on, as far as known."""
+        return keys is None or {*self.keys.split()} <= {*keys}
 
 
 @dataclass(frozen=True)

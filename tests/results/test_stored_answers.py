@@ -44,12 +44,17 @@ def said(
         dict.fromkeys(figures, CHART),
     )
     answer = Answer([], [part], []) if tells else None
-    return Said(AtHand(cell, models, asked, RunSet({}, ()), [], []), answer, numbers)
+    return Said(AtHand(cell, keys(cell)[:models], asked, RunSet({}, ()), [], []), answer, numbers)
+
+
+def keys(cell: str) -> list[str]:
+    """Return more keys of models than any study here asks for."""
+    return [f"{cell.split()[0]}-{number}" for number in range(99)]
 
 
 def write(folder: Path, *new: Said, **asked: int) -> str:
     """Put in what is taken; `asked` is by dataset how many models are asked for, else nine."""
-    wanted = {cell: Asked(asked.get(cell.split()[0], 9)) for cell in CELLS}
+    wanted = {cell: Asked(asked.get(cell.split()[0], 9), keys(cell)) for cell in CELLS}
     return put(folder, wanted, *new)
 
 
@@ -95,7 +100,7 @@ def test_how_many_are_asked_for_is_what_the_study_says_now(tmp_path: Path) -> No
     assert write(tmp_path, said(sst, 9), **{"20news": 12}).startswith("18 of 30 models")
     assert write(tmp_path, said(sst, 9), **{"20news": 4}).startswith("18 of 27 models")
     # Without its data only the settings and seeds of a cell are known, which may share models.
-    at_most = {news: Asked(99, at_most=True), imdb: Asked(20, at_most=True), sst: Asked(9)}
+    at_most = {news: Asked(99), imdb: Asked(20), sst: Asked(9, keys(sst))}
     assert put(tmp_path, at_most, said(sst, 9)).startswith("18 of 27 models")
 
 
@@ -131,7 +136,9 @@ def test_what_the_study_has_no_more_goes_with_its_rows_and_figures(tmp_path: Pat
         tmp_path,
         *(said(cell, 9, numbers=[row(cell)], figures=[cell.split()[0]]) for cell in (news, sst)),
     )
-    page = put(tmp_path, {sst: Asked(9)}, said(sst, 9, numbers=[row(sst)], figures=["renamed"]))
+    page = put(
+        tmp_path, {sst: Asked(9, keys(sst))}, said(sst, 9, numbers=[row(sst)], figures=["renamed"])
+    )
     assert news not in page
     assert page.startswith("9 models (")
     assert table(tmp_path, "numbers") == [("sst", 0.5)]
@@ -155,3 +162,18 @@ def test_figures_are_added_while_there_is_room(tmp_path: Path) -> None:
     assert shown() == ["news", "imdb_a", "sst_a", "sst_b"]
     write(tmp_path, said(news, 9, figures=["other"]), said(sst, 9, figures=["sst_b", "sst_a"]))
     assert shown() == ["other", "imdb_a", "sst_a", "sst_b"], "what is there keeps its place"
+
+
+def test_what_is_said_of_models_that_are_not_asked_for_goes(tmp_path: Path) -> None:
+    news, imdb, sst = CELLS
+    write(tmp_path, said(sst, 9, numbers=[row(sst)]), said(news, 9, numbers=[row(news)]))
+    # The study asks for other models of SST now. Of 20News no data is here to say which it asks for.
+    others = {news: Asked(9), imdb: Asked(9), sst: Asked(9, ["another"])}
+    page = put(tmp_path, others, said(imdb, 9, numbers=[row(imdb)]))
+    assert page.startswith("18 of 27 models")
+    assert f"- {sst}" not in page
+    assert [name for name, _ in table(tmp_path, "numbers")] == ["20news", "imdb"]
+    assert [name for name, _ in table(tmp_path, "some_kind")] == ["20news", "imdb"]
+    # What is asked for beside the models that are there does not matter.
+    more = {cell: Asked(12, [*keys(cell)[:9], "one", "two", "three"]) for cell in CELLS}
+    assert put(tmp_path, more).startswith("18 of 36 models")

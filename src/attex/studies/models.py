@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,13 @@ class Numbers:
 
     values: Mapping[tuple[str, str], float]
     draws: Mapping[str, np.ndarray]
+
+
+class Keys(NamedTuple):
+    """The keys of models: of those that are there, and of all that are asked for."""
+
+    there: tuple[str, ...]
+    asked: tuple[str, ...]
 
 
 class Models:
@@ -177,14 +184,17 @@ class Models:
         """Return every model once, by its key: settings may share one, as one with nothing masked."""
         return {key: one for planned in self.stages for key, one in _once(planned).items()}
 
-    def counts(self) -> dict[str, tuple[int, int]]:
-        """Count the models of every planned cell, by its name: those that are there, and all of them.
+    def keys(self) -> dict[str, Keys]:
+        """Return the keys of the models of every planned cell, by its name.
 
-        A model that settings share counts once, and one that cells share in each of them.
+        A model that settings share is there once, and one that cells share in each of them.
         """
         has = self._workspace.cache.has
         every = {cell.name: _once(planned) for cell, planned in self.planned}
-        return {name: (sum(map(has, once.values())), len(once)) for name, once in every.items()}
+        return {
+            name: Keys(tuple(key for key, stage in once.items() if has(stage)), tuple(once))
+            for name, once in every.items()
+        }
 
     def records(self) -> Iterable[dict[str, Any]]:
         """Say of every model that was made which key it has, and what it took."""

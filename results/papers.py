@@ -92,8 +92,8 @@ def main() -> None:
     asked = parser.parse_args()
     folder = PLACE / asked.paper
     folder.mkdir(exist_ok=True)
-    write_facts(asked.paper, folder, DataFolder.at(asked.data_dir))
     try:
+        write_facts(asked.paper, folder, DataFolder.at(asked.data_dir))
         write_numbers(asked, folder)
     except MissingData as missing:
         # A page can be made of the tables that are there.

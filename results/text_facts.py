@@ -29,9 +29,10 @@ def write_facts(paper: str, place: Path, folder: DataFolder) -> None:
     """Write the table of a paper whose texts have facts of their own; nothing for the others."""
     if paper not in TASKS:
         return
+    # Before the file is opened: without the texts the table stays as it was.
+    counted = [(task.task, *fact) for task in TASKS[paper] for fact in facts(task, folder)]
     with (place / TABLE).open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
-        for task in TASKS[paper]:
-            for quantity, value in facts(task, folder):
-                writer.writerow([task.task, "", "", "", "", quantity, "overall", f"{value:g}"])
+        for task, quantity, value in counted:
+            writer.writerow([task, "", "", "", "", quantity, "overall", f"{value:g}"])

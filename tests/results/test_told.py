@@ -11,7 +11,11 @@ from pronouns import write_study, write_texts
 from results import papers
 from results.paper_numbers import PaperNumbers
 from results.templates import TEMPLATE
+from results.text_facts import TABLE, write_facts
 from results.told import told
+
+from attex.data.folder import DataFolder
+from attex.foundations.errors import MissingData
 
 PAPER = "pruthi_2020"
 BOTH: dict[str, Any] = {
@@ -38,6 +42,13 @@ def test_a_study_that_was_not_trained_says_how_it_is(tmp_path: Path) -> None:
     assert "`python -m results.papers roar --study madsen_2022`" in told(
         tmp_path / "roar", "madsen_2022"
     )
+
+
+def test_without_the_texts_the_facts_about_them_stay(tmp_path: Path) -> None:
+    (tmp_path / TABLE).write_text("as it was")
+    with pytest.raises(MissingData):
+        write_facts(PAPER, tmp_path, DataFolder.at(tmp_path / "nothing"))
+    assert (tmp_path / TABLE).read_text() == "as it was"
 
 
 def test_what_no_page_tells_is_not_drawn(tmp_path: Path) -> None:

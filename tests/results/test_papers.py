@@ -359,6 +359,19 @@ def test_the_overview_says_what_models_against_models_gave() -> None:
     assert f"JSD is {ours.least:.2f} to {ours.most:.2f} with three seeds" in text
     assert f"published is\n{wiegreffe.published(CELL, jsd):.2f}" in text
     assert wiegreffe.worded(CELL, "tvd_half(adversary, unfrozen)") == "0.036, reproduced"
+    student = ("sst", "average", "imposed", "imposed")
+    guided = wiegreffe.together(["wiegreffe_pinter_2019_guides"])
+    said = {
+        "lstm": "of {:.2f} under the base's ({:.2f})",
+        "adversary": "F1 of {:.2f} under an\nadversary's weights (published is {:.2f})",
+    }
+    f1 = {guide: guided.seeds(student, f"f1(guide={guide})", class_="positive") for guide in said}
+    for guide, words in said.items():
+        theirs = wiegreffe.published(student, f"f1(guide={guide})", "positive")
+        assert words.format(f1[guide].mean, theirs) in text
+    even = guided.seeds(("sst", "average", "tanh", "uniform"), "f1", class_="positive")
+    assert f1["adversary"].most < even.least
+    assert "weights that were trained to lie are worse than even ones" in text
     ways = directions(paper("pruthi_2020"))
     assert ways.counted(ATTENTION) == "12 of 12"
     assert ways.counted(ACCURACY) == "10 of 12"

@@ -166,8 +166,9 @@ class Encoder(nn.Module, ABC):
                 tokens = embedded[span].detach().requires_grad_()
                 states = self(tokens, mask[span])
             norms = tokens.new_zeros(len(tokens), length, length)
-            asked = directions[span].any(dim=-1).any(dim=0)
-            firsts = [first for first in range(min(length, apart)) if asked[first::apart].any()]
+            # One look for all positions: a GPU is waited for at each.
+            asked = directions[span].any(dim=-1).any(dim=0).tolist()
+            firsts = [first for first in range(min(length, apart)) if any(asked[first::apart])]
             for first in steps(firsts):
                 together = torch.zeros_like(directions[span])
                 together[:, first::apart] = directions[span, first::apart]

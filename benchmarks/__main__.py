@@ -17,6 +17,7 @@ MODULES = (
     "own_table",
     "studies",
     "training",
+    "projections",
     "adversary",
     "deletion",
     "masking",

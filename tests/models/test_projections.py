@@ -1,11 +1,8 @@
 """Projections against their definition as an optimisation problem."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 import torch
-from entmax import entmax_bisect
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq
@@ -13,7 +10,6 @@ from toys import BATCH_DEPENDENT
 
 from attex.models import projection as projection_module
 from attex.models import projections
-from attex.models.entmax_root import entmax_root
 from attex.models.projection import PROJECTIONS
 
 NAMES = [entry.name for entry in PROJECTIONS if entry.name not in BATCH_DEPENDENT]
@@ -164,29 +160,6 @@ def test_a_row_without_a_position_has_zeros_and_finite_gradients(name: str) -> N
 def test_the_published_softmax_loses_weight_to_padding() -> None:
     z, mask = torch.zeros(1, 4), torch.tensor([[True, True, False, False]])
     assert projections.softmax_over_padding(z, mask).tolist() == [[0.25, 0.25, 0.0, 0.0]]
-
-
-@pytest.mark.parametrize("alpha", [1.01, 1.1, 1.37, 1.5, 1.9, 2.0, 2.5, 4.0])
-@pytest.mark.parametrize("spread", [0.01, 1.0, 30.0])
-def test_a_root_by_newton_is_the_one_that_bisection_finds(alpha: float, spread: float) -> None:
-    drawn = torch.Generator().manual_seed(0)
-    z = (spread * torch.randn(20, 60, generator=drawn, dtype=torch.float64)).requires_grad_()
-    directions = torch.randn(20, 60, generator=drawn, dtype=torch.float64)
-    found = []
-    for project in (entmax_root, partial(entmax_bisect, n_iter=60)):
-        power = torch.tensor(alpha, dtype=torch.float64, requires_grad=True)
-        weights = project(z, power)
-        slopes = torch.autograd.grad((weights * directions).sum(), (z, power))
-        found.append((weights, *slopes))
-    for ours, theirs in zip(*found, strict=True):
-        torch.testing.assert_close(ours, theirs, rtol=1e-6, atol=1e-6)
-
-
-def test_rows_do_not_change_each_other() -> None:
-    z = torch.randn(50, 30, generator=torch.Generator().manual_seed(1))
-    alpha = torch.tensor(1.3)
-    alone = torch.cat([entmax_root(row[None], alpha) for row in z])
-    torch.testing.assert_close(entmax_root(z, alpha), alone, rtol=0, atol=1e-7)
 
 
 @pytest.mark.parametrize("name", NAMES)

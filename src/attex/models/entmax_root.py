@@ -1,4 +1,4 @@
-"""α-entmax of any α > 1, by Newton's method in place of bisection."""
+"""α-entmax by Newton's method: of any α > 1 in place of bisection, of 1.5 and 2 in place of sorting."""
 
 import math
 from collections.abc import Callable
@@ -6,6 +6,11 @@ from typing import Any
 
 import torch
 from torch import Tensor
+
+from attex.foundations.memory import spans
+
+_NEAR_A_CORE = 1 << 20
+"""Bytes that stay near a core while steps are made, so that only the first has to wait for memory."""
 
 
 class _Entmax(torch.autograd.Function):
@@ -67,3 +72,56 @@ class _Entmax(torch.autograd.Function):
 
 entmax_root: Callable[[Tensor, Tensor], Tensor] = _Entmax.apply
 """energies [...,T], α > 1 of a shape that goes with them → weights [...,T]."""
+
+
+class _WholePower(torch.autograd.Function):
+    """p_i = [z_i / k − τ]₊^k for k = 1 (sparsemax) or 2 (1.5-entmax), and τ such that Σ p = 1.
+
+    The same steps on ‖u‖_k = 1 as for any α, with nothing to take a power of. From τ = max − 1, which is
+    never too high, they only go up, and end where the next is lost in rounding: after as many as there
+    are weights at most, and mostly after four or five. A row that is there stays as it is.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, energies: Tensor, power: int) -> Tensor:
+        weights = torch.empty_like(energies, memory_format=torch.contiguous_format)
+        length = energies.shape[-1]
+        rows, found = energies.reshape(-1, length), weights.view(-1, length)
+        for part in spans(len(rows), length * energies.element_size(), _NEAR_A_CORE):
+            found[part] = _raised(rows[part] / power, power)
+        ctx.save_for_backward(weights)
+        ctx.power = power
+        return weights
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        (weights,) = ctx.saved_tensors
+        # u^(k−1): where there is weight, for sparsemax.
+        slopes = weights.sqrt() if ctx.power == 2 else (weights > 0).to(weights.dtype)
+        mean = (slopes * gradient).sum(dim=-1, keepdim=True) / slopes.sum(dim=-1, keepdim=True)
+        return slopes * (gradient - mean), None
+
+
+def _raised(scaled: Tensor, power: int) -> Tensor:
+    """Return [u − τ]₊^k for rows u [R,T]."""
+    near = torch.finfo(scaled.dtype).eps
+    scaled = scaled - scaled.amax(dim=-1, keepdim=True)
+    threshold = torch.full_like(scaled[:, :1], -1.0)
+    while True:
+        above = (scaled - threshold).clamp_(min=0.0)
+        total = above.sum(dim=-1, keepdim=True)
+        if power == 1:
+            step = (total - 1) / above.sign().sum(dim=-1, keepdim=True)
+        else:
+            norm = torch.linalg.vector_norm(above, dim=-1, keepdim=True)
+            step = (norm - 1) * norm / total
+        goes_on = step > near
+        if not goes_on.any():
+            break
+        threshold = threshold + step.where(goes_on, 0.0)
+    weights = above if power == 1 else above.square_()
+    return weights / weights.sum(dim=-1, keepdim=True)
+
+
+entmax_of_power: Callable[[Tensor, int], Tensor] = _WholePower.apply
+"""energies [...,T] on a CPU, k = 1/(α − 1), which is 1 or 2 → weights [...,T]."""

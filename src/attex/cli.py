@@ -84,6 +84,14 @@ def run(
         list[str] | None,
         typer.Option(metavar="KIND[=NAME]", help="Make cached stages anew, as importance=gradient."),
     ] = None,
+    except_: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--except",
+            metavar="FILE",
+            help="Of a study: leave out the models that a csv or a study's manifest lists by key.",
+        ),
+    ] = None,
     text: Annotated[str | None, typer.Option(help="Of your own table: the column of the texts.")] = None,
     label: Annotated[str | None, typer.Option(help="The column of the labels.")] = None,
     split: Annotated[str | None, typer.Option(help="The column that says train, dev or test.")] = None,
@@ -112,6 +120,8 @@ def run(
         studies, experiments = told_apart(files, overrides, external)
         if studies and recompute:
             raise UserError("--recompute is for experiments; a study's models are not made anew by it")
+        if experiments and except_:
+            raise UserError(f"--except is for the models of studies; {experiments[0]} is an experiment")
         done = not experiments or run_files(
             experiments,
             overrides,
@@ -127,7 +137,12 @@ def run(
             external=external,
         )
         done &= run_studies(
-            studies, workspace, lambda: choose_engine(engine, jobs, options, workspace), until, dry_run
+            studies,
+            workspace,
+            lambda: choose_engine(engine, jobs, options, workspace),
+            until,
+            dry_run,
+            except_ or [],
         )
     except KeyboardInterrupt:
         print("\nattex: interrupted; the same command goes on from here", file=sys.stderr)

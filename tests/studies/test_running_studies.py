@@ -14,6 +14,7 @@ from attex.runner import upkeep
 from attex.runner.engine import choose_engine
 from attex.runner.workspace import Workspace
 from attex.studies.models import Models
+from attex.studies.run_studies import run_studies
 from attex.studies.running import run_study
 from attex.studies.study_file import read_study
 from attex.studies.universes import cells_of
@@ -27,6 +28,17 @@ def run(output: Path, **changes: Any) -> Path:
     assert path is not None
     assert failed == 0
     return path
+
+
+def run_parts(output: Path, made_elsewhere: list[Path], until: str = "findings") -> bool:
+    workspace = Workspace.at(output=output, device="cpu")
+    return run_studies(
+        [read_study(study())],
+        workspace,
+        lambda: choose_engine(None, 1, {}, workspace),
+        until,
+        made_elsewhere=made_elsewhere,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +106,32 @@ def test_a_study_that_is_run_again_or_extended_makes_only_what_is_new(finished: 
     assert before.items() <= after.items()
     # Three rates × three seeds at the first width, of which two rates × two seeds were there.
     assert len(after) == len(before) + 5
+
+
+def test_models_that_another_machine_has_are_not_made(finished: Path, tmp_path: Path) -> None:
+    # Of eight models the other machine lists three, one of them twice.
+    keys = [one["key"] for one in json.loads((finished / "manifest.json").read_text())["models"]]
+    listed, manifest = tmp_path / "made.csv", tmp_path / "manifest.json"
+    listed.write_text("seed,key\n" + "".join(f"0,{key}\n" for key in keys[:2]), encoding="utf-8")
+    manifest.write_text(json.dumps({"models": [{"key": key} for key in keys[1:3]]}), encoding="utf-8")
+    assert run_parts(tmp_path, [listed, manifest])
+    assert {folder.name for folder in (tmp_path / ".cache/2/numbers").iterdir()} == {*keys[3:]}
+
+
+def test_a_list_of_models_that_is_none_is_said_before_any_training(tmp_path: Path) -> None:
+    (tmp_path / "no_key.csv").write_text("seed\n0\n")
+    (tmp_path / "no_models.json").write_text("[1]")
+    wrong = {
+        "absent.csv": "No such file",
+        "no_key.csv": "expected a csv with a column 'key'",
+        "no_models.json": "or the manifest.json of a study",
+    }
+    for name, words in wrong.items():
+        with pytest.raises(UserError, match=words):
+            run_parts(tmp_path, [tmp_path / name])
+    with pytest.raises(UserError, match="add --until findings"):
+        run_parts(tmp_path, [tmp_path / "no_key.csv"], until="report")
+    assert not (tmp_path / ".cache").exists()
 
 
 def test_what_an_ordinary_run_has_made_is_not_made_again(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Train and measure all models of a study, on any engine, and read their numbers."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any, NamedTuple
@@ -109,11 +109,15 @@ class Models:
             self._tasks[stage.key] = Task(config.name, stage, workspace, config.imports)
         return stages, plan.offers()
 
-    def make(self, engine: Engine) -> int:
-        """Make what is missing; return how many models could not be made, whose trouble is told."""
+    def make(self, engine: Engine, elsewhere: Container[str] = ()) -> int:
+        """Make what is missing; return how many models could not be made, whose trouble is told.
+
+        Models whose keys another machine has, `elsewhere`, are not made here.
+        """
         cache = self._workspace.cache
         numbers = self.distinct()
-        missing = [key for key in numbers if not cache.has(self._tasks[key].stage)]
+        lacking = [key for key in numbers if not cache.has(self._tasks[key].stage)]
+        missing = [key for key in lacking if key not in elsewhere]
         wanted = set(missing)
         for key in missing:
             needed = (one.key for one in self._tasks[key].stage.and_before(set()))
@@ -121,8 +125,8 @@ class Models:
         tasks = [
             task for key, task in self._tasks.items() if key in wanted and not cache.has(task.stage)
         ]
-        there = len(numbers) - len(missing)
-        say(f"{len(numbers):,} models: {there:,} are there, {len(missing):,} to make")
+        there, others = len(numbers) - len(lacking), len(lacking) - len(missing)
+        say(f"{len(numbers):,} models: {there:,} are there{_made(others)}, {len(missing):,} to make")
         if not tasks:
             return 0
         # As planned, a model follows what it needs: wherever a study is stopped, it has numbers.
@@ -141,13 +145,16 @@ class Models:
         self.offered = list(compress(self.offered, there))
         self.stages = list(compress(self.stages, there))
 
-    def tell(self) -> None:
-        """Say which models there are, and which are to be made."""
+    def tell(self, elsewhere: Container[str] = ()) -> None:
+        """Say which models there are, here and `elsewhere`, and which are to be made."""
         for cell, planned in zip(self.cells, self.stages, strict=True):
-            there = [self._workspace.cache.has(stage) for s in planned for stage in s.values()]
+            stages = [stage for of_seeds in planned for stage in of_seeds.values()]
+            lacking = [stage.key for stage in stages if not self._workspace.cache.has(stage)]
+            others = sum(key in elsewhere for key in lacking)
             print(
                 f"{', '.join(cell.about.values())}: {len(planned):,} settings × {len(self.seeds)} seeds "
-                f"({cell.design.kind}); {sum(there):,} models are there, {there.count(False):,} to make"
+                f"({cell.design.kind}); {len(stages) - len(lacking):,} models are there"
+                f"{_made(others)}, {len(lacking) - others:,} to make"
             )
 
     def _told(self, troubles: Sequence[tuple[Task, BaseException]]) -> int:
@@ -202,6 +209,10 @@ class Models:
         for key, stage in self.distinct().items():
             if cache.has(stage):
                 yield {"title": stage.title, "key": key, "seconds": cache.record(stage).seconds}
+
+
+def _made(others: int) -> str:
+    return f", {others:,} elsewhere" if others else ""
 
 
 def _once(planned: Sequence[Mapping[int, Stage]]) -> dict[str, Stage]:

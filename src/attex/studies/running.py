@@ -1,6 +1,6 @@
 """Run a study: from its file to the folder of its answer."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 from attex.config.schema import ExperimentConfig
@@ -18,11 +18,17 @@ from attex.studies.universes import cells_of
 
 
 def run_study(
-    file: StudyFile, workspace: Workspace, engine: Engine, until: str = "report", dry_run: bool = False
+    file: StudyFile,
+    workspace: Workspace,
+    engine: Engine,
+    until: str = "report",
+    dry_run: bool = False,
+    elsewhere: Container[str] = (),
 ) -> tuple[Path | None, int]:
     """Run a study; return its folder, if it goes so far, and how many models could not be made.
 
-    Everything is checked before the first model is trained. What is in the cache is not made again.
+    Everything is checked before the first model is trained. What is in the cache is not made again, and
+    models whose keys are `elsewhere` are not made at all.
     """
     cells, study = cells_of(file), file.study
     with engine:
@@ -34,12 +40,12 @@ def run_study(
         except UserError as trouble:
             raise UserError(f"{file.origin}: {trouble}") from None
         if dry_run:
-            models.tell()
+            models.tell(elsewhere)
             return None, 0
         if file.keep == "runs" and until == "report":
             # First: numbers are then taken from what the runs have made, and nothing is trained twice.
             _keep_runs([config for cell in models.cells for config in cell.configs], workspace, engine)
-        failed = models.make(engine)
+        failed = models.make(engine, elsewhere)
         if until != "report":
             return None, failed
     runs, rows = gathered(models, file.choices)

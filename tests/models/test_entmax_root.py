@@ -85,3 +85,18 @@ def test_energies_that_are_no_numbers_give_none_and_end(power: int) -> None:
     found = entmax_of_power(z, power)
     assert found[0].isnan().all()
     torch.testing.assert_close(found[1:], SORTED[power](z[1:], dim=-1))
+
+
+def test_heads_may_have_an_alpha_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    z = torch.randn(3, 2, 4, 30, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    alphas = torch.tensor([1.3, 1.8], dtype=torch.float64).view(2, 1, 1).requires_grad_()
+    # Five rows at a time: parts end within a head.
+    monkeypatch.setattr(module, "_NEAR_A_CORE", 5 * z.shape[-1] * z.element_size())
+    together = entmax_root(z, alphas)
+    (slopes,) = torch.autograd.grad(together.square().sum(), alphas)
+    for head, alpha in enumerate((1.3, 1.8)):
+        power = torch.tensor(alpha, dtype=torch.float64, requires_grad=True)
+        alone = entmax_bisect(z[:, head], power, n_iter=60)
+        torch.testing.assert_close(together[:, head], alone, rtol=1e-9, atol=1e-12)
+        (slope,) = torch.autograd.grad(alone.square().sum(), power)
+        torch.testing.assert_close(slopes[head].squeeze(), slope, rtol=1e-6, atol=1e-9)

@@ -1,7 +1,7 @@
 """α-entmax by Newton's method: of any α > 1 in place of bisection, of 1.5 and 2 in place of sorting."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -25,35 +25,14 @@ class _Entmax(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, energies: Tensor, alpha: Tensor) -> Tensor:
-        power = 1 / (alpha - 1)
-        scaled = energies * (alpha - 1)
-        scaled = scaled - scaled.amax(dim=-1, keepdim=True)
-        tiny, near = torch.finfo(scaled.dtype).tiny, torch.finfo(scaled.dtype).eps
-        unnoticed = math.log(tiny) / 2
-        low = torch.full_like(scaled[..., :1], -1.0)
-        # If all have the same energy, it is this.
-        high = low * scaled.shape[-1] ** (1 - alpha)
-        threshold, done = low, torch.zeros_like(low, dtype=torch.bool)
-        # To learn that all rows are there, a GPU would have to be waited for.
-        may_stop = scaled.device.type == "cpu"
-        # After as many halvings as a number has digits nothing is left of the interval.
-        for _ in range(2 - round(math.log2(near))):
-            above = (scaled - threshold).clamp_(min=0.0)
-            # u^(k−1), of which both the sum and its slope are made. A power takes four times as long,
-            # and an exponential that is all but 0 fifty times: none is smaller than anyone would notice.
-            slopes = above.clamp(min=tiny).log_().mul_(power - 1).clamp_(min=unnoticed).exp_()
-            slopes.mul_(above.sign())
-            slope, total = slopes.sum(dim=-1, keepdim=True), (slopes * above).sum(dim=-1, keepdim=True)
-            if may_stop and done.all():
-                break
-            low, high = threshold.where(total >= 1, low), threshold.where(total < 1, high)
-            other = threshold + (total - total ** (1 - 1 / power)) / slope
-            sure = (alpha <= 2) & (other >= low) & (other <= high)
-            other = other.where(sure, (low + high) / 2)
-            done = done | ((other - threshold).abs() <= near)
-            threshold = threshold.where(done, other)
-        weights = slopes * above / total
-        ctx.save_for_backward(weights, slopes, slope, alpha)
+        rows = energies.reshape(-1, energies.shape[-1])
+        alphas = alpha.expand(*energies.shape[:-1], 1).reshape(-1, 1)
+        parts = [_rooted(rows[part], alphas[part]) for part in _near(rows)]
+        weights, slopes, slope = (
+            each[0] if len(parts) == 1 else torch.cat(each) for each in zip(*parts, strict=True)
+        )
+        weights, slopes = weights.view(energies.shape), slopes.view(energies.shape)
+        ctx.save_for_backward(weights, slopes, slope.view(*energies.shape[:-1], 1), alpha)
         return weights
 
     @staticmethod
@@ -68,6 +47,45 @@ class _Entmax(torch.autograd.Function):
         of_alpha = power**2 * (weights - shares)
         of_alpha -= power * (logs - shares * logs.sum(dim=-1, keepdim=True))
         return of_energies, (gradient * of_alpha).sum_to_size(alpha.shape)
+
+
+def _rooted(energies: Tensor, alpha: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the weights [R,T] of rows, u^(k−1) [R,T] and its sum [R,1]."""
+    power = 1 / (alpha - 1)
+    scaled = energies * (alpha - 1)
+    scaled = scaled - scaled.amax(dim=-1, keepdim=True)
+    tiny, near = torch.finfo(scaled.dtype).tiny, torch.finfo(scaled.dtype).eps
+    unnoticed = math.log(tiny) / 2
+    low = torch.full_like(scaled[:, :1], -1.0)
+    # If all have the same energy, it is this.
+    high = low * scaled.shape[-1] ** (1 - alpha)
+    threshold, done = low, torch.zeros_like(low, dtype=torch.bool)
+    # To learn that all rows are there, a GPU would have to be waited for.
+    may_stop = scaled.device.type == "cpu"
+    # After as many halvings as a number has digits nothing is left of the interval.
+    for _ in range(2 - round(math.log2(near))):
+        above = (scaled - threshold).clamp_(min=0.0)
+        # u^(k−1), of which both the sum and its slope are made. A power takes four times as long,
+        # and an exponential that is all but 0 fifty times: none is smaller than anyone would notice.
+        slopes = above.clamp(min=tiny).log_().mul_(power - 1).clamp_(min=unnoticed).exp_()
+        slopes.mul_(above.sign())
+        slope, total = slopes.sum(dim=-1, keepdim=True), (slopes * above).sum(dim=-1, keepdim=True)
+        if may_stop and done.all():
+            break
+        low, high = threshold.where(total >= 1, low), threshold.where(total < 1, high)
+        other = threshold + (total - total ** (1 - 1 / power)) / slope
+        sure = (alpha <= 2) & (other >= low) & (other <= high)
+        other = other.where(sure, (low + high) / 2)
+        done = done | ((other - threshold).abs() <= near)
+        threshold = threshold.where(done, other)
+    return slopes * above / total, slopes, slope
+
+
+def _near(rows: Tensor) -> Iterable[slice]:
+    """Cut rows into parts that stay near a core; a GPU has all at once."""
+    if rows.device.type != "cpu" or not len(rows):
+        return [slice(None)]
+    return spans(len(rows), rows.shape[-1] * rows.element_size(), _NEAR_A_CORE)
 
 
 entmax_root: Callable[[Tensor, Tensor], Tensor] = _Entmax.apply
@@ -87,7 +105,7 @@ class _WholePower(torch.autograd.Function):
         weights = torch.empty_like(energies, memory_format=torch.contiguous_format)
         length = energies.shape[-1]
         rows, found = energies.reshape(-1, length), weights.view(-1, length)
-        for part in spans(len(rows), length * energies.element_size(), _NEAR_A_CORE):
+        for part in _near(rows):
             found[part] = _raised(rows[part] / power, power)
         ctx.save_for_backward(weights)
         ctx.power = power

@@ -73,9 +73,9 @@ def test_seeds_are_pooled_over_cells_with_the_same_encoder_and_attention(tmp_pat
     found = study.prediction(claim())
     assert found is not None
     own, other = values["sst", "lstm", "tanh"], values["imdb", "lstm", "tanh"]
-    square = (2 * np.var(own, ddof=1) + np.var(other, ddof=1)) / 3
+    square = (np.var(own, ddof=1) + np.var(other, ddof=1)) / 2
     assert found.spread.deviation == pytest.approx(math.sqrt(square))
-    assert (found.spread.freedom, found.seeds) == (3, 3)
+    assert (found.spread.freedom, found.seeds) == (pytest.approx(4 / (1 / 2 + 1)), 3)
     by_class = study.prediction(claim(class_="positive"))
     assert by_class is not None
     assert by_class.spread.deviation == pytest.approx(10 * math.sqrt(square))

@@ -29,21 +29,41 @@ def test_the_spread_of_one_cell_is_the_standard_deviation() -> None:
 
 
 def test_spreads_are_pooled_as_in_an_analysis_of_variance() -> None:
-    cells = [RNG.normal(place, 1.0, size).tolist() for place, size in ((0, 3), (5, 4), (9, 2))]
+    cells = [RNG.normal(place, 1.0, 4).tolist() for place in (0, 5, 9)]
     found = pooled([[values] for values in cells])
     # In a one-way analysis of variance F = between / within: solved for the mean square within.
     every = np.concatenate(cells)
     between = sum(len(c) * (np.mean(c) - every.mean()) ** 2 for c in cells) / 2
     assert found.deviation**2 == pytest.approx(between / stats.f_oneway(*cells).statistic)
-    assert found.freedom == 2 + 3 + 1
+    assert found.freedom == pytest.approx(3 + 3 + 3)
+
+
+def test_cells_weigh_alike_however_many_seeds_they_have() -> None:
+    one, other = RNG.normal(size=16).tolist(), RNG.normal(size=3).tolist()
+    found = pooled([[one], [other]])
+    assert found.deviation**2 == pytest.approx((np.var(one, ddof=1) + np.var(other, ddof=1)) / 2)
+    # More seeds of one cell leave the other's weight as it is, and the freedom does not fall.
+    assert pooled([[one[:3]], [other]]).freedom == pytest.approx(4)
+    assert found.freedom == pytest.approx(4 / (1 / 15 + 1 / 2))
+
+
+def test_with_unlike_numbers_of_seeds_nineteen_of_twenty_draws_lie_inside() -> None:
+    sizes, inside, rounds = (16, 3, 3, 2), 0, 4_000
+    for _ in range(rounds):
+        cells = [RNG.normal(size=size).tolist() for size in sizes]
+        found = predict(cells[1], pooled([[values] for values in cells]))
+        assert found is not None
+        inside += found.has(RNG.normal())
+    # Four standard errors of the share.
+    assert inside / rounds == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / rounds))
 
 
 def test_classes_of_the_same_models_add_no_freedom_and_missing_values_take_it() -> None:
     one, two = RNG.normal(size=(2, 4)).tolist()
     found = pooled([[one, two], [[*one[:2], math.nan]]])
-    assert found.freedom == 3 + 1
-    squares = 3 * (np.var(one, ddof=1) + np.var(two, ddof=1)) + np.var(one[:2], ddof=1)
-    assert found.deviation == pytest.approx(math.sqrt(squares / 7))
+    assert found.freedom == pytest.approx(4 / (1 / 3 + 1))
+    of_classes = (np.var(one, ddof=1) + np.var(two, ddof=1)) / 2
+    assert found.deviation**2 == pytest.approx((of_classes + np.var(one[:2], ddof=1)) / 2)
     assert pooled([[[0.3]], [[0.4]]]).freedom == 0
 
 

@@ -62,8 +62,9 @@ each with a verdict. {made} Every number is in [claims.csv](claims.csv), with it
 
 A published number is one draw: another seed would have given another. So the yardstick is the interval
 in which one more model of ours would lie 19 times of 20: mean ± t · s · √(1 + 1/S) of S seeds, with the
-standard deviation s between seeds pooled over all cells that have the same encoder and attention. (bAbI
-stands apart: its trainings split into those that find the fact and those that do not.)
+standard deviation s between seeds pooled over all cells that have the same encoder and attention. All
+cells weigh alike in s², however many seeds they have. (bAbI stands apart: its trainings split into those
+that find the fact and those that do not.)
 (That the papers' texts are a sample, too, is left out: they are the same texts.)
 
 """

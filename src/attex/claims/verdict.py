@@ -1,8 +1,8 @@
 """The verdict on a published number, which is itself one draw: is it one that we could have drawn?
 
 With m the mean over S seeds and s the standard deviation between seeds, another model's number lies in
-m ± t·s·√(1 + 1/S) 19 times of 20. s is pooled over cells that should vary alike, and t has as many
-degrees of freedom as that pooling has.
+m ± t·s·√(1 + 1/S) 19 times of 20. s is pooled over cells that should vary alike, and t has the
+degrees of freedom that this pooling has.
 """
 
 import enum
@@ -36,7 +36,7 @@ class Spread:
     """The standard deviation between seeds, and the degrees of freedom that it is known with."""
 
     deviation: float
-    freedom: int
+    freedom: float
 
 
 def pooled(cells: Iterable[Sequence[Sequence[float]]]) -> Spread:
@@ -44,20 +44,22 @@ def pooled(cells: Iterable[Sequence[Sequence[float]]]) -> Spread:
 
     A cell holds one or more numbers of the same models, each with a value for every seed: one number
     over all texts, or one for each class. What several numbers of the same models tell is not
-    independent, so a cell counts its models once: s² = Σ(S−1)·var / Σ(S−1) over all numbers, with
-    Σ(S−1) over cells as the degrees of freedom.
+    independent, so a cell counts its models once: it has S − 1 degrees of freedom.
+
+    All cells weigh alike: s² is the mean of their variances. Were each weighed by its seeds, more seeds
+    of one dataset would make the numbers of another uncertain. If cells vary alike, s² then has
+    C² / Σ 1/(S − 1) degrees of freedom (Satterthwaite 1946): Σ(S − 1) where all have as many seeds.
     """
-    squares, weight, freedom = 0.0, 0, 0
+    variances, inverses = [], 0.0
     for cell in cells:
-        most = 0
-        for values in cell:
-            known = _known(values)
-            if len(known) > 1:
-                squares += float(((known - known.mean()) ** 2).sum())
-                weight += len(known) - 1
-                most = max(most, len(known) - 1)
-        freedom += most
-    return Spread(math.sqrt(squares / weight) if weight else math.nan, freedom)
+        every = [known for known in map(_known, cell) if len(known) > 1]
+        if every:
+            squares = sum(float(((known - known.mean()) ** 2).sum()) for known in every)
+            variances.append(squares / sum(len(known) - 1 for known in every))
+            inverses += 1 / (max(map(len, every)) - 1)
+    if not variances:
+        return Spread(math.nan, 0)
+    return Spread(math.sqrt(sum(variances) / len(variances)), len(variances) ** 2 / inverses)
 
 
 def together(spreads: Iterable[Spread]) -> Spread:
@@ -142,12 +144,12 @@ def _scale(one: Prediction, other: Prediction, spread: Spread) -> float:
     return spread.deviation * math.sqrt(1 / one.seeds + 1 / other.seeds)
 
 
-def p_value(ratio: float, freedom: int) -> float:
+def p_value(ratio: float, freedom: float) -> float:
     """Return how often chance alone gives a t so far from 0."""
     return float(2 * scipy.special.stdtr(freedom, -abs(ratio)))
 
 
-def quantile(freedom: int, level: float) -> float:
+def quantile(freedom: float, level: float) -> float:
     """Return the t between which and its opposite lies this share of all; NaN without freedom."""
     return float(scipy.special.stdtrit(freedom, (1 + level) / 2)) if freedom else math.nan
 

@@ -96,8 +96,8 @@ class _WholePower(torch.autograd.Function):
     """p_i = [z_i / k − τ]₊^k for k = 1 (sparsemax) or 2 (1.5-entmax), and τ such that Σ p = 1.
 
     The same steps on ‖u‖_k = 1 as for any α, with nothing to take a power of. From τ = max − 1, which is
-    never too high, they only go up, and end where the next is lost in rounding: after as many as there
-    are weights at most, and mostly after four or five. A row that is there stays as it is.
+    never too high, they only go up, and end where the next is lost in rounding, mostly after four or
+    five: sparsemax drops a position at every step but the last. A row that is there stays as it is.
     """
 
     @staticmethod

@@ -1,5 +1,4 @@
-// Jain & Wallace (2019) on 20News, tanh attention with eight more seeds, where a swap comes nearer and eight could not tell it
-// from chance.
+// Jain & Wallace (2019) on 20News, tanh attention with eight more seeds: eight could not tell some swaps from chance.
 local seeds = import 'jain_wallace_2019_20news_seeds.jsonnet';
 seeds {
   cells+: {

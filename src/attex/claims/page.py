@@ -81,6 +81,11 @@ A cause is a swap of one ingredient that was run, and whose mean over seeds is n
 5 %, divided by the number of swaps tried for that number):
 
 """
+_LOOKED = """\
+Where a swap came nearer and could not be told from chance, some models were given more seeds, chosen by
+looking at these numbers. So chance finds a cause more often than that level says.
+
+"""
 _MEMORY = f"A number with the source “{RECALLED}” is quoted from memory.\n\n"
 _SIDES = """
 “Universes” is the share of the settings of the multiverse that give less than the published number.
@@ -97,7 +102,7 @@ def page(judgements: Sequence[Judgement], own: bool = False) -> str:
     parts += [at_hand_sentence(judgements), "\n\n"]
     parts += [count_table(judgements, "paper", lambda one: PAPERS[one.claim.paper]), "\n"]
     parts += [count_table(judgements, "quantity", lambda one: f"`{_head(one.claim.quantity)}`"), "\n"]
-    parts += ["## What differs, and why\n\n", *_differences(judgements)]
+    parts += ["## What differs, and why\n\n", *_differences(judgements, own)]
     parts += ["\n## What is not measured, and why\n\n", _absent_table(judgements)]
     parts += ["\n## Where the numbers come from\n\n", _MEMORY, _source_table(judgements)]
     return "".join(parts)
@@ -163,7 +168,7 @@ def count_table(judgements: Sequence[Judgement], title: str, of: Callable[[Judge
     return _table([title, *Verdict, "all"], rows)
 
 
-def _differences(judgements: Sequence[Judgement]) -> Iterator[str]:
+def _differences(judgements: Sequence[Judgement], own: bool) -> Iterator[str]:
     differ = [one for one in judgements if one.verdict is Verdict.DIFFERS]
     if not differ:
         yield "Nothing that was judged differs.\n"
@@ -171,6 +176,7 @@ def _differences(judgements: Sequence[Judgement]) -> Iterator[str]:
     yield _WHY
     yield from (f"- **{kind}**: {meaning}.\n" for kind, meaning in _CAUSES.items())
     yield "\n"
+    yield "" if own else _LOOKED
     yield cause_table(judgements)
     yield _SIDES
     header = ["number", "model", "quantity", "class", "published", "ours", "universes", "cause"]

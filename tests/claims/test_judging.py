@@ -283,6 +283,10 @@ def test_what_is_counted_of_causes_is_what_the_table_has(results: Path) -> None:
     assert f"for {found} of them, {100 * found / len(differ):.0f} %" in chance_sentence(judgements)
     ends = f"for {by_cause['not found']} no swap that was tried is one, and for {by_cause['not tried']}"
     assert ends in chance_sentence(judgements)
+    firm = sum(row["firm"] == "yes" for row in differ)
+    assert firm == found, "the one cause of these tables is far from chance"
+    share = f"{100 * firm / len(differ):.0f} %"
+    assert f"There {firm} of\n{len(differ)} have a cause, {share}." in page(judgements)
     lines = (line.split("|")[1:-1] for line in cause_table(judgements).splitlines())
     head, _, *by_data = [[cell.strip() for cell in line] for line in lines]
     for name in by_cause:

@@ -5,11 +5,13 @@ import itertools
 import numpy as np
 import pytest
 from number_files import PUBLISHED, SST, TAU
+from scipy import stats
 
 from attex.claims.causes import (
     BETWEEN,
     EXPLAINS,
     IN_PART,
+    LOOKS,
     Cause,
     cause_in_study,
     cause_in_universes,
@@ -20,6 +22,7 @@ from attex.claims.causes import (
 )
 from attex.claims.ledger import Cell, Claim, published
 from attex.claims.numbers import BASE, Number, Study, Universes
+from attex.claims.verdict import CHANCE, are_different, pooled, predict
 
 CELL: Cell = ("sst", "lstm", "tanh", "softmax")
 NOISE = (-0.02, 0.0, 0.02)
@@ -88,6 +91,37 @@ def test_many_swaps_must_differ_more_from_the_base() -> None:
     assert one is not None
     others = {f"swap {n}": 0.29 for n in range(20)}
     assert cause_in_study(study(base=0.29, length=0.345, **others), claim()) is None
+
+
+def test_a_stricter_level_leaves_the_surer_causes() -> None:
+    values = {name: np.add(mean, NOISE) for name, mean in {"base": 0.29, "length": 0.344}.items()}
+    p = stats.ttest_ind(values["base"], values["length"]).pvalue
+    assert CHANCE / LOOKS < p < CHANCE
+    one = study(base=0.29, length=0.344)
+    assert cause_in_study(one, claim()) is not None
+    assert cause_in_study(one, claim(), level=1.01 * p) is not None
+    assert cause_in_study(one, claim(), level=0.99 * p) is None
+    assert cause_in_study(one, claim(), level=CHANCE / LOOKS) is None
+
+
+def test_the_level_is_kept_however_often_seeds_are_added_after_a_look() -> None:
+    """Seeds are added until a swap that does nothing looks like a cause: at 3, 6 and 9 of them."""
+    rng = np.random.default_rng(0)
+    found = {CHANCE: 0, CHANCE / LOOKS: 0}
+    trials = 2000
+    for _ in range(trials):
+        drawn = rng.normal(size=(2, 9))
+        for level in found:
+            found[level] += any(_looks_like_a_cause(drawn[:, :seeds], level) for seeds in (3, 6, 9))
+    assert found[CHANCE] > 1.5 * CHANCE * trials, "else there was nothing to mend"
+    assert found[CHANCE / LOOKS] <= CHANCE * trials
+
+
+def _looks_like_a_cause(both: np.ndarray, level: float) -> bool:
+    base, swap = (predict(list(some), pooled([[list(some)]])) for some in both)
+    assert base is not None
+    assert swap is not None
+    return are_different(base, swap, level)
 
 
 def universes(base: dict[str, str], effect: float) -> Universes:

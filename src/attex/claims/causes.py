@@ -20,6 +20,10 @@ KINDS = (EXPLAINS, BETWEEN, SIZE, IN_PART)
 NOT_FOUND, NOT_TRIED = "not found", "not tried"
 """No swap that was run has to do with a difference; no swap was run."""
 
+LOOKS = 3
+"""How often at most a number was looked at: some models were given more seeds after a look, up to twice.
+A level divided by that, too, is kept however these were chosen (Bonferroni)."""
+
 LINE = "more training texts, by a line over parts"
 """What the line of `sizes` is called among the swaps: it is looked at like one, and counted like one."""
 
@@ -31,8 +35,8 @@ Swaps = Mapping[tuple[str, str, str], tuple[Prediction, Prediction]]
 class Cause:
     """What a tested swap says of a difference: the ingredient, from what to what, and what it gives.
 
-    `tried` is how many swaps were looked at for this number: the means of base and swap differ at 5 %
-    divided by that.
+    `tried` is how many swaps were looked at for this number: the means of base and swap differ at the
+    level, 5 % if nothing else is asked, divided by that.
     """
 
     kind: str
@@ -44,7 +48,11 @@ class Cause:
 
 
 def cause_in_study(
-    study: Study, claim: Claim, base: str = BASE, further: Iterable[Study] = ()
+    study: Study,
+    claim: Claim,
+    base: str = BASE,
+    further: Iterable[Study] = (),
+    level: float = CHANCE,
 ) -> Cause | None:
     """Return the swap of a study that has most to do with a difference, if any has.
 
@@ -58,8 +66,9 @@ def cause_in_study(
     swaps = _swaps_of_study(study, claim, base, further)
     sized = _follows_line(study, claim, base, swaps)
     tried = len(swaps) + sized
-    whole = with_all_texts(study, claim, CHANCE / tried) if sized else None
-    causes = [_best(claim.mean, {("setting", base, n): (start, s) for n, s in swaps.items()}, tried)]
+    whole = with_all_texts(study, claim, level / tried) if sized else None
+    named: Swaps = {("setting", base, name): (start, swap) for name, swap in swaps.items()}
+    causes = [_best(claim.mean, named, tried, level)]
     if whole is not None and (whole.mean - start.mean) * (claim.mean - start.mean) > 0:
         at_hand, published = (f"{count:,}" for count in PUBLISHED[claim.dataset])
         causes.append(Cause(SIZE, "training texts", at_hand, published, whole, tried))
@@ -91,10 +100,10 @@ def _swaps_of_study(
     return swaps
 
 
-def cause_in_universes(universes: Universes, claim: Claim) -> Cause | None:
+def cause_in_universes(universes: Universes, claim: Claim, level: float = CHANCE) -> Cause | None:
     """Return the choice whose other level has the published number, which the base level has not."""
     swaps = _swaps_of_universes(universes, claim)
-    return _best(claim.mean, swaps, len(swaps))
+    return _best(claim.mean, swaps, len(swaps), level)
 
 
 def tried_in_universes(universes: Universes, claim: Claim) -> list[str]:
@@ -148,10 +157,10 @@ def _over_universes(models: list[Model]) -> Prediction:
     return found
 
 
-def _best(published: float, swaps: Swaps, tried: int) -> Cause | None:
+def _best(published: float, swaps: Swaps, tried: int, level: float) -> Cause | None:
     causes = []
     for (ingredient, before, after), (base, swap) in swaps.items():
-        kind = _kind(published, base, swap, CHANCE / tried)
+        kind = _kind(published, base, swap, level / tried)
         if kind:
             causes.append(Cause(kind, ingredient, before, after, swap, tried))
     causes.sort(key=lambda cause: abs(cause.gives.mean - published))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from attex.claims.causes import (
+    LOOKS,
     NOT_FOUND,
     NOT_TRIED,
     Cause,
@@ -23,7 +24,7 @@ from attex.claims.quantities import is_counted, widest
 from attex.claims.reach import hindrance
 from attex.claims.run_tables import numbers_of_run
 from attex.claims.sizes import halved
-from attex.claims.verdict import JUDGED, Interval, Prediction, Spread, Verdict, judge
+from attex.claims.verdict import CHANCE, JUDGED, Interval, Prediction, Spread, Verdict, judge
 from attex.foundations.errors import UserError
 
 NUMBERS = "numbers.csv"
@@ -63,9 +64,10 @@ class Judgement:
     """A published number, what is said of it, and what of ours that rests on.
 
     `setting` says under which settings ours was measured. Of a number that has none of ours beside it,
-    `reason` says why. Of one that differs, `tried` names the swaps that were looked at for a cause, and
-    `halved` says what halving its training set does to it, where that is itself a part. `universes` is
-    how many settings a multiverse tried, `below` and `above` the shares of them on each side of the
+    `reason` says why. Of one that differs, `tried` names the swaps that were looked at for a cause,
+    `firm` says whether there is one also at a level that allows for all looks (`LOOKS`), and `halved`
+    what halving its training set does to it, where that is itself a part. `universes` is how many
+    settings a multiverse tried, `below` and `above` the shares of them on each side of the
     published number.
     """
 
@@ -76,6 +78,7 @@ class Judgement:
     setting: str = ""
     ours: Prediction | None = None
     cause: Cause | None = None
+    firm: bool = False
     tried: tuple[str, ...] = ()
     halved: Interval | None = None
     universes: int = 0
@@ -161,13 +164,23 @@ def _judged(claim: Claim, evidence: Evidence) -> Judgement:
 def _with_cause(one: Judgement, study: Study, evidence: Evidence) -> Judgement:
     """Look for the cause of a difference in the studies that have the model, and in the multiverse."""
     claim, others, universes = one.claim, evidence.others(one.claim, study), evidence.universes
-    causes = [cause_in_study(study, claim, one.setting, others)]
+
+    def cause(level: float) -> Cause | None:
+        in_study = cause_in_study(study, claim, one.setting, others, level)
+        if universes is None:
+            return in_study
+        return most_telling([in_study, cause_in_universes(universes, claim, level)])
+
     tried = tried_in_study(study, claim, one.setting, others)
     if universes is not None:
-        causes.append(cause_in_universes(universes, claim))
         tried += tried_in_universes(universes, claim)
-    half = halved(study, claim) if one.setting == BASE else None
-    return replace(one, cause=most_telling(causes), tried=tuple(tried), halved=half)
+    return replace(
+        one,
+        cause=cause(CHANCE),
+        firm=cause(CHANCE / LOOKS) is not None,
+        tried=tuple(tried),
+        halved=halved(study, claim) if one.setting == BASE else None,
+    )
 
 
 def _counted(claim: Claim, study: Study, setting: str) -> Judgement:

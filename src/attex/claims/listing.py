@@ -25,7 +25,7 @@ COLUMNS = (
     ),
     *("published", "source", "verdict", "reason", "study", "setting", "ours", "low", "high", "seeds"),
     *("cause", "ingredient", "before", "after", "gives", "gives_low", "gives_high", "swaps_tried"),
-    *("tried", "halving", "halving_low", "halving_high"),
+    *("firm", "tried", "halving", "halving_low", "halving_high"),
     *("universes", "below", "above"),
 )
 
@@ -34,7 +34,8 @@ def table(judgements: Sequence[Judgement]) -> str:
     """Write every verdict as a row of csv.
 
     Of a number that differs, `tried` names the swaps that were looked at for its cause, which each have
-    to be the surer the more there were. `halving` is by how much half of the training texts change it.
+    to be the surer the more there were; `firm` says whether a cause is left at a level that allows for
+    seeds that were added after a look. `halving` is by how much half of the training texts change it.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -53,7 +54,7 @@ def _cells(one: Judgement) -> list[str]:
     else:
         row += [one.why, cause.ingredient, cause.before, cause.after]
         row += [*_ends(cause.gives), str(cause.tried)]
-    row += ["; ".join(one.tried), *_ends(one.halved)]
+    row += ["yes" if one.firm else "", "; ".join(one.tried), *_ends(one.halved)]
     return [*row, str(one.universes or ""), _exact(one.below), _exact(one.above)]
 
 

@@ -10,6 +10,7 @@ from attex.claims.causes import (
     EXPLAINS,
     IN_PART,
     KINDS,
+    LOOKS,
     NOT_FOUND,
     NOT_TRIED,
     SIZE,
@@ -83,7 +84,9 @@ A cause is a swap of one ingredient that was run, and whose mean over seeds is n
 """
 _LOOKED = """\
 Where a swap came nearer and could not be told from chance, some models were given more seeds, chosen by
-looking at these numbers. So chance finds a cause more often than that level says.
+looking at these numbers. So chance finds a cause more often than that level says. It does not at a level
+that is divided by {looks} more, for the times that a number was looked at, at most. There {firm} of
+{differ} have a cause, {share:.0f} %.
 
 """
 _MEMORY = f"A number with the source “{RECALLED}” is quoted from memory.\n\n"
@@ -176,7 +179,10 @@ def _differences(judgements: Sequence[Judgement], own: bool) -> Iterator[str]:
     yield _WHY
     yield from (f"- **{kind}**: {meaning}.\n" for kind, meaning in _CAUSES.items())
     yield "\n"
-    yield "" if own else _LOOKED
+    if not own:
+        firm = sum(one.firm for one in differ)
+        share = 100 * firm / len(differ)
+        yield _LOOKED.format(looks=LOOKS, firm=firm, differ=len(differ), share=share)
     yield cause_table(judgements)
     yield _SIDES
     header = ["number", "model", "quantity", "class", "published", "ours", "universes", "cause"]

@@ -1,4 +1,7 @@
-"""An epoch against another model beside a supervised one: the base's outputs are computed once."""
+"""An epoch against another model beside a supervised one: the base's outputs are computed once.
+
+So are the states of a frozen adversary, whose epochs do not encode the texts again.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

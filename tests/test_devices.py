@@ -24,6 +24,7 @@ from attex.models.classifier import AttentionModel
 from attex.models.decoder import Readout
 from attex.models.encoder import ENCODERS, Encoded, Encoder
 from attex.models.reads import Read, only_column
+from attex.training import held
 from attex.training.graphs import RecordedSteps
 from attex.training.metrics import classification_metrics
 from attex.training.prediction import predict
@@ -142,6 +143,35 @@ def test_a_training_goes_the_same_way_and_resumes(encoder: str, decoder: str, tm
     for found in (there, resumed):
         # Steps of Adam follow the sign of a gradient, so that rounding grows.
         assert [row["loss"] for row in found] == pytest.approx([row["loss"] for row in here], abs=1e-2)
+
+
+@pytest.mark.parametrize("decoder", ["linear", "pair"])
+def test_a_frozen_adversary_learns_the_same_from_held_states(
+    decoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task, query = ("keyword", {}) if decoder == "linear" else ("question", {"query": {}})
+    spec = READERS.spec({"type": "planted", "task": task, "sizes": (400, 60, 60)})
+    corpus = build_corpus(READERS.bind(spec), DataFolder(Path("nowhere")))
+    small = {"embedding_width": 16, "encoder": {"type": "lstm", "hidden": 8}, "decoder": decoder}
+    parts, sizes = MODELS.spec(small | query), (corpus.vocabulary_size, len(corpus.classes))
+    options = {"base": {}, "frozen": True, "weight": 0.3, "epochs": 3}
+    trainer = TRAINERS.bind(TRAINERS.spec({"type": "adversarial", **options}))
+
+    def fitted(device: torch.device, budget: int) -> list[dict[str, float]]:
+        monkeypatch.setattr(held, "held_budget_on", lambda device: budget)
+        base, model = (assemble(parts, *sizes, seed=seed).to(device) for seed in (0, 1))
+        sources, file = {"base": base}, tmp_path / f"{device.type}_{budget}"
+        history: list[dict[str, float]] = trainer.fit(
+            trainer.wrap(model, sources), corpus, 0, file, device, sources
+        ).history
+        return history
+
+    here, there = fitted(torch.device("cpu"), 2**30), fitted(choose_device("cuda"), 2**30)
+    without = fitted(choose_device("cuda"), 0)
+    assert "not recorded" not in "".join(capsys.readouterr())
+    for row, other, before in zip(there, here, without, strict=True):
+        assert row == pytest.approx(before, abs=1e-3)
+        assert row == pytest.approx(other, abs=1e-3)
 
 
 def pairs_of_widths(seed: int) -> list[Batch]:

@@ -1,8 +1,10 @@
 """Adversaries whose reach is known: how far they go, what stops them, and what they leave alone."""
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from scipy.spatial.distance import jensenshannon
@@ -11,16 +13,26 @@ from two_models import CPU, WORDS, Fives, Pairs, model_of, planted, texts_of, tr
 from attex.counterfactual import frozen_bound, moved_apart
 from attex.data.batch import Batch, Batcher
 from attex.data.corpus import Corpus
+from attex.data.subwords import in_pieces
 from attex.foundations.divergences import jensen_shannon
 from attex.foundations.errors import UserError
+from attex.foundations.registry import Spec
 from attex.models.architecture import MODELS
 from attex.models.assembly import assemble
 from attex.models.classifier import AttentionModel
+from attex.models.pretrained_folder import WordCutter
+from attex.training import held
 from attex.training.apart import jensen_shannon_from, relative_entropy
-from attex.training.held import HeldOutputs
+from attex.training.held import HeldOutputs, HeldStates
 
 ROUNDING = 1e-12
 FAST = {"epochs": 40, "learning_rate": 0.03, "weight_decay": 0.0, "batch_size": 40}
+ENCODERS = ("lstm", "gru", "cnn", "average", "transformer")
+TWO_TEXTS: list[dict[str, Any]] = [
+    {"query": {}, "decoder": "query"},
+    {"query": {}, "decoder": "pair"},
+    {"query": {"shared": True}, "decoder": "pair"},
+]
 
 
 def whole(corpus: Corpus, split: str = "train") -> Batch:
@@ -173,6 +185,96 @@ def test_outputs_that_are_held_are_those_of_the_model_however_texts_are_padded()
         assert torch.allclose(logits, trace.logits, atol=1e-5)
         assert torch.allclose(attention, trace.attention.double(), atol=1e-6)
         assert (attention[~batch.scorable] == 0).all()
+
+
+def small(encoder: str, attention: str = "tanh", projection: str = "softmax", **other: Any) -> Spec:
+    return MODELS.spec(
+        {
+            "embedding_width": 6,
+            "encoder": {"type": encoder, "hidden": 8},
+            "attention": {"type": attention, "projection": projection},
+            **other,
+        }
+    )
+
+
+def check_that_held_states_change_nothing(
+    spec: Spec, corpus: Corpus, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Train a frozen adversary from held states, and with no room for them."""
+    base, options = model_of(corpus, 0, spec), FAST | {"weight": 0.3, "frozen": True, "epochs": 3}
+    trainer, sources = trainer_of("adversarial", base={}, **options), {"base": base}
+    trained, histories = [], []
+    for budget in (2**30, 0):
+        monkeypatch.setattr(held, "held_budget_on", lambda device, budget=budget: budget)
+        model = trainer.wrap(model_of(corpus, 1, spec), sources)
+        assert (trainer.objective(model, corpus, CPU, sources).run is None) == (budget == 0)
+        checkpoint = folder / f"{budget}.safetensors"
+        histories.append(trainer.fit(model, corpus, 0, checkpoint, CPU, sources).history)
+        trained.append(dict(model.attention.named_parameters()))
+    start = dict(model_of(corpus, 1, spec).attention.named_parameters())
+    for name, value in trained[0].items():
+        assert torch.allclose(value, trained[1][name], atol=1e-5), name
+        assert not torch.allclose(value, start[name], atol=1e-2), "it has learned something"
+    for now, before in zip(*histories, strict=True):
+        assert now == pytest.approx(before, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [small(*kind) for kind in product(ENCODERS, ("tanh", "sdp"), ("softmax", "sparsemax"))]
+    + [small("lstm", **asked) for asked in TWO_TEXTS],
+    ids=lambda spec: spec.title,
+)
+def test_from_held_states_a_frozen_adversary_learns_the_same(
+    spec: Spec, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = spec.options()["query"] is not None
+    corpus = planted(task="question" if asked else "keyword", sizes=(60, 20, 20))
+    check_that_held_states_change_nothing(spec, corpus, tmp_path, monkeypatch)
+
+
+def test_it_does_so_above_a_pretrained_encoder_whose_dropout_is_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = pytest.importorskip("pretrained_folders", reason="needs pip install 'attex[hf]'")
+    folder = folders.write_folder(tmp_path / "bert", positions=200)
+    corpus = in_pieces(planted(task="keyword", sizes=(60, 20, 20)), WordCutter(folder))
+    spec = MODELS.spec({"encoder": {"type": "pretrained", "path": str(folder)}})
+    check_that_held_states_change_nothing(spec, corpus, tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+@torch.no_grad()
+def test_states_that_are_held_are_those_of_the_encoder_however_texts_are_padded(encoder: str) -> None:
+    corpus = planted(task="keyword")
+    model = model_of(corpus, 0, small(encoder))
+    states = HeldStates(model, corpus, {"train", "test"}, CPU)
+    for split, chosen in (("train", [3, 0, 17]), ("test", [5]), ("train", range(30))):
+        for wider in (0, 7):
+            order = [np.array(chosen)]
+            (batch,) = Batcher(corpus, split).batches(order, lambda n, w=wider: n + w)
+            found, expected = states(batch), model.encode(model.embed(batch), batch)
+            assert found.shape == expected.shape
+            assert torch.allclose(found, expected, atol=1e-6)
+            assert (found[~batch.mask] == 0).all()
+
+
+def test_no_epoch_runs_the_encoder_of_a_frozen_adversary(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = planted(task="keyword")
+    base = model_of(corpus, 0, small("lstm"))
+
+    def calls(epochs: int) -> int:
+        model, seen = model_of(corpus, 1, small("lstm")), []
+        model.encoder.register_forward_hook(lambda *_: seen.append(1))
+        adversary(base, corpus, tmp_path / str(epochs), model, frozen=True, epochs=epochs)
+        return len(seen)
+
+    assert calls(1) == calls(4) > 0
+    monkeypatch.setattr(held, "held_budget_on", lambda device: 0)
+    assert calls(5) > calls(2)
 
 
 def test_published_class_weights_multiply_the_loss_of_a_batch() -> None:

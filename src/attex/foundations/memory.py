@@ -1,4 +1,4 @@
-"""Work in pieces that fit a memory budget."""
+"""Work in pieces that fit a memory budget, and how much may be held for longer."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -16,6 +16,8 @@ DEFAULT_BUDGET = 256 * 2**20
 GPU_BUDGET = 8 * 2**30
 """The same on a GPU, whose work must come in large pieces to be worth launching."""
 
+_HELD_BUDGET = 2**30
+"""Bytes that may be kept as long as a training takes, where there is no GPU."""
 
 _SHARERS = "ATTEX_GPU_SHARERS"
 
@@ -39,8 +41,19 @@ def budget_on(device: torch.device) -> int:
     """Return the budget of a device, of which a GPU that others use too has only a part."""
     if device.type != "cuda":
         return DEFAULT_BUDGET
-    whole = torch.cuda.get_device_properties(device).total_memory
-    return min(GPU_BUDGET, whole // sharers() // 4)
+    return min(GPU_BUDGET, _part_of(device) // 4)
+
+
+def held_budget_on(device: torch.device) -> int:
+    """Return how much may be kept as long as a training takes: half of this process's part of a GPU.
+
+    The other half is for the work itself. How many processes share another machine is not known.
+    """
+    return _part_of(device) // 2 if device.type == "cuda" else _HELD_BUDGET
+
+
+def _part_of(device: torch.device) -> int:
+    return int(torch.cuda.get_device_properties(device).total_memory) // sharers()
 
 
 def keep_to_share(device: torch.device) -> None:

@@ -214,6 +214,18 @@ class AttentionModel(nn.Module):
             hidden = self.encode(embedded, batch)
         else:
             hidden, layers = self.encode_layers(embedded, batch)
+        return self.from_states(hidden, batch, embedded, layers, hold_attention=hold_attention)
+
+    def from_states(
+        self,
+        hidden: Tensor,
+        batch: Batch,
+        embedded: Tensor,
+        layers: Tensor | None = None,
+        *,
+        hold_attention: bool = False,
+    ) -> Trace:
+        """Go on from hidden states [B,T,m]; the trace has what they were made of as it is given."""
         asked = self.ask(batch)
         energies = self.score(hidden, batch, asked)
         attention = self.weigh(energies, batch)

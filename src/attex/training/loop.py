@@ -23,7 +23,7 @@ from attex.models.guided import in_second_half
 from attex.training import checkpoint as checkpoints
 from attex.training.graphs import RecordedSteps
 from attex.training.metrics import classification_metrics
-from attex.training.prediction import Predictor, Score
+from attex.training.prediction import Predictor, Run, Score
 from attex.training.trainer import NO_SOURCES, Sources, Trainer
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -48,6 +48,8 @@ class Objective:
     """What is added to the loss of a batch as a whole, summed or not: [] each."""
     shown: Mapping[str, Score] = field(default_factory=dict)
     """What else the history says of the texts that epochs are judged by: the mean of each score."""
+    run: Run | None = None
+    """How texts are run in place of the model itself, where what is held is not computed again."""
 
     def score(self, epoch: dict[str, float]) -> float:
         """Say how good an epoch was; higher is better."""
@@ -137,7 +139,7 @@ class EpochTrainer(Trainer):
             with epochs.stream():
                 losses = epochs.run(epoch)
                 # The first look at what a GPU has done in this epoch: until here it never waits.
-                logits, shown = predict(trained, epochs.objective.shown)
+                logits, shown = predict(trained, epochs.objective.shown, epochs.objective.run)
             loss = epochs.mean(losses, epoch, what)
             if not _are_numbers(logits, corpus.splits[self.selected_on].candidates):
                 raise UserError(
@@ -209,6 +211,7 @@ class Epochs:
         self.objective, self.corpus, self.seed = objective, corpus, seed
         self._trainer, self._device = trainer, device
         self._model, self._optimizer = model, optimizer
+        self._run: Run = model if objective.run is None else objective.run
         self._names = corpus.splits["train"].names
         self._train = Batcher(corpus, "train", device)
         self._texts = np.arange(len(self._train))
@@ -301,7 +304,7 @@ class Epochs:
         return losses.sum().item() / len(self._texts)
 
     def _step(self, batch: Batch) -> Tensor:
-        trace = self._model(batch)
+        trace = self._run(batch)
         each = self.objective.each(trace, batch)
         loss = each.sum() if self._trainer.reduction == "sum" else each.mean()
         for term in self.objective.terms:

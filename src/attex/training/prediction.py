@@ -17,6 +17,8 @@ EVALUATION_TOKENS_ON_GPU = 131_072
 
 Score = Callable[[Trace, Batch], Tensor]
 """Something about every text, read off one forward pass: [B]."""
+Run = Callable[[Batch], Trace]
+"""A model, or what stands for it: one forward pass."""
 NO_SCORES: Mapping[str, Score] = MappingProxyType({})
 
 
@@ -39,18 +41,23 @@ class Predictor:
 
     @torch.no_grad()
     def __call__(
-        self, model: AttentionModel, scores: Mapping[str, Score] = NO_SCORES
+        self,
+        model: AttentionModel,
+        scores: Mapping[str, Score] = NO_SCORES,
+        run: Run | None = None,
     ) -> tuple[Tensor, dict[str, float]]:
         """Return the logits [N,O] of all texts, in their own order, on the CPU, and the means of scores.
 
+        The model is set to evaluation mode, and run as it is, or by `run` where that is given.
         A score that is undefined (NaN) for some texts has the mean of the others, and their number
         under its name and ` undefined`.
         """
         model.eval()
+        forward: Run = model if run is None else run
         outputs: list[Tensor] = []
         values: dict[str, list[Tensor]] = {name: [] for name in scores}
         for batch in self._batches:
-            trace = model(batch)
+            trace = forward(batch)
             outputs.append(trace.logits)
             for name, score in scores.items():
                 values[name].append(score(trace, batch))

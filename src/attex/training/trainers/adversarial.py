@@ -15,9 +15,10 @@ from attex.foundations.registry import Spec
 from attex.models.architecture import MODELS
 from attex.models.classifier import AttentionModel, Trace
 from attex.training.apart import jensen_shannon_from, relative_entropy
-from attex.training.held import HeldOutputs
+from attex.training.held import HeldOutputs, HeldStates
 from attex.training.loop import EpochTrainer, Loss, NonNegative, Objective
 from attex.training.loss import class_weights
+from attex.training.prediction import Run
 from attex.training.trainer import TRAINERS, InlineExperiment, Sources
 
 _OWN = "attention."
@@ -37,6 +38,8 @@ class Adversarial(EpochTrainer):
     epoch. D is `jsd`, the Jensen-Shannon divergence, or `kl`, KL(α ‖ α_base), which is refused where an
     attention can have weights of 0: it can be infinite there. An adversary that is `frozen` has all of
     the base but its attention, whose parameters are drawn anew: at the base's own the gradient is 0.
+    Where its hidden states fit in memory, they are computed once, too: no epoch encodes the texts again,
+    but for queries.
 
     The epoch is kept in which the `objective` on dev is lowest, or the training's own `loss`, as in
     Wiegreffe & Pinter's code. That code also multiplies the loss of a batch by the summed weights of
@@ -112,7 +115,22 @@ class Adversarial(EpochTrainer):
 
         trained = self._weighed(each, corpus, device) if self.class_weights else each
         shown = {"objective": each, "tvd": tvd, "jsd": jsd}
-        return Objective(trained, self.metric, lowest=True, shown=shown)
+        run = self._from_held_states(model, corpus, device) if self.frozen else None
+        return Objective(trained, self.metric, lowest=True, shown=shown, run=run)
+
+    def _from_held_states(
+        self, model: AttentionModel, corpus: Corpus, device: torch.device
+    ) -> Run | None:
+        """Say how a frozen adversary goes on from its states; None where these are too many to hold."""
+        splits = {"train", self.selected_on}
+        if not HeldStates.fit(model, corpus, splits, device):
+            return None
+        states = HeldStates(model, corpus, splits, device)
+
+        def run(batch: Batch) -> Trace:
+            return model.from_states(states(batch), batch, model.embed(batch))
+
+        return run
 
     def _weighed(self, each: Loss, corpus: Corpus, device: torch.device) -> Loss:
         labels, classes = corpus.splits["train"].labels, len(corpus.classes)

@@ -60,7 +60,10 @@ FIGURES = {
 }
 """What a page can show, by the name of the file: `![…](published.svg)`."""
 
-MARKED = dict.fromkeys(("madsen_2022", "madsen_2022_20news"), "scores at the decision, read by accuracy")
+MARKED = dict.fromkeys(
+    ("madsen_2022", "madsen_2022_recursive", "madsen_2022_20news"),
+    "scores at the decision, read by accuracy",
+)
 """Studies that are not as published as a whole: what their setting is called."""
 
 

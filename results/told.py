@@ -5,7 +5,7 @@ from pathlib import Path
 from results.markdown import plain
 from results.stored import Stored
 
-MAIN = {"roar": "madsen_2022_released"}
+MAIN = {"roar": "madsen_2022_released_recursive"}
 """The study whose numbers are those of a folder, where it has another name."""
 
 

@@ -7,7 +7,6 @@ local settings = import '../lib/wiegreffe_pinter_2019_studies.libsonnet';
   study: 'frontier',
   base: settings.base,
   cells: { data: settings.data },
-  choices: { setting: settings.selection },
   weights: settings.twice([1e-4, 2e-4, 5.25e-4, 8e-4, 2e-3, 1e-2, 1e-1]),
   divergence: 'kl',
   training: settings.training,

@@ -20,7 +20,7 @@ STUDIES = {
     "pruthi_2020": ("pruthi_2020", "pruthi_2020_without"),
     "caulfield_2021_replication_of_pruthi": ("pruthi_2020", "pruthi_2020_without"),
     "madsen_2022_recursive_roar": (
-        "madsen_2022_released",
+        "madsen_2022_released_recursive",
         "madsen_2022_imdb",
         "madsen_2022_snli",
         "madsen_2022_babi",

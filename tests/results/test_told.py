@@ -38,7 +38,7 @@ BOTH: dict[str, Any] = {
 
 
 def test_a_study_that_was_not_trained_says_how_it_is(tmp_path: Path) -> None:
-    assert "`python -m results.papers roar`" in told(tmp_path / "roar", "madsen_2022_released")
+    assert "`python -m results.papers roar`" in told(tmp_path / "roar", "madsen_2022_released_recursive")
     assert "`python -m results.papers roar --study madsen_2022`" in told(
         tmp_path / "roar", "madsen_2022"
     )

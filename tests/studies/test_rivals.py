@@ -9,6 +9,7 @@ import pytest
 
 import attex
 from attex.foundations.errors import UserError
+from attex.studies.kinds.frontier import Frontier
 from attex.studies.kinds.use_of_attention import UseOfAttention
 from attex.studies.parts.frontier import best
 from attex.studies.parts.panels import panels
@@ -154,6 +155,27 @@ def test_the_best_adversary_is_the_furthest_of_those_that_decide_as_well() -> No
     assert row["lost_put_in"] == pytest.approx(0.21)
     (none,) = UseOfAttention(weights=(1.0,))(runs, []).parts
     assert "no adversary decides as well" in none.sentences[0]
+
+
+def test_adversaries_that_are_not_trained_yet_are_not_said_to_do_worse() -> None:
+    nan = (np.nan, np.nan)
+    accuracies = {
+        "base": (0.90, 0.92),
+        "uniform": (0.85, 0.85),
+        "adversary, λ = 0.1": (0.80, 0.80),
+        "adversary, λ = 1": nan,
+        "frozen adversary, λ = 0.1": nan,
+        "frozen adversary, λ = 1": nan,
+    }
+    runs = made_up(accuracies, {"adversary, λ = 0.1": (0.1, 0.1)})
+    (part,) = Frontier(weights=(0.1, 1.0))(runs, []).parts
+    (sentence,) = part.sentences
+    assert "no adversary (trained so far: 1 of 2) decides as well" in sentence
+    (part,) = UseOfAttention(weights=(0.1, 1.0))(runs, []).parts
+    assert "no adversary (trained so far: 1 of 2) decides as well" in part.sentences[0]
+    (part,) = UseOfAttention(weights=(1.0,))(runs, []).parts
+    assert "adversary" not in part.sentences[0]
+    assert part.tables["tables/use_of_attention"]["adversary"].to_list() == [None]
 
 
 def test_the_adversaries_are_trained_as_their_base_but_for_what_is_said() -> None:

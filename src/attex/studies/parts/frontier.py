@@ -45,13 +45,15 @@ def frontier_part(panels: Sequence[Panel], grid: Grid) -> Part:
             )
     return Part(
         "How far can attention move, and the output stay?",
-        "Each model is held against the base of its seed: TVD is how far its output is, JSD how far its "
-        "attention is. Adversaries are trained to keep the first small and the second large, and at is "
-        "the weight λ of the second; frozen ones have the base's states and readout. Weights that are "
-        "put in after training, shuffled or even, and per-text adversaries (at is ε, which they may "
-        "move the output by) have the base's own states. Accuracy lost is what the base has more, seed "
-        "by seed; under a frozen adversary jsd bound is the mean of the exact bounds of all texts, and "
-        "beyond bound the share of texts above theirs, which is 0.",
+        "Each model is held against the base of its seed: TVD is how far its output is, JSD how far "
+        "its attention is. Adversaries are trained to keep the first small and the second large; λ is "
+        "the weight of the second. Frozen ones have the base's states and readout. Weights that are "
+        "put in after training, shuffled or even, and per-text adversaries, which may move the output "
+        "by ε, have the base's own states, too. In the table λ or ε stands under at. Accuracy lost is "
+        "what the base has more, seed by seed; under a frozen adversary jsd bound is the mean of the "
+        "exact bounds of all texts, and beyond bound the share of texts above theirs, which is 0. How "
+        "far seeds differ is pooled over all models: where they agree, an interval is wider than they "
+        "are.",
         sentences,
         {"tables/frontier": frame(rows)},
         charts,
@@ -71,6 +73,15 @@ def best(panel: Panel, kinds: Sequence[Kind], weights: Sequence[float], on: str)
     good = [one for one in levels if panel.value(one, f"{before}accuracy") >= least - 1e-9]
     good = [one for one in good if not math.isnan(panel.value(one, jsd))]
     return max(good, key=lambda one: panel.value(one, jsd), default=None)
+
+
+def trained_ones(panel: Panel, kinds: Sequence[Kind], weights: Sequence[float]) -> str | None:
+    """Say which adversaries there are: nothing if all, None if none is trained yet."""
+    levels = [rival(kind, weight) for kind in kinds for weight in weights]
+    known = sum(not math.isnan(panel.value(level, "accuracy")) for level in levels)
+    if not known:
+        return None
+    return "" if known == len(levels) else f" (trained so far: {known} of {len(levels)})"
 
 
 def _points(panel: Panel, grid: Grid) -> Iterator[dict[str, Any]]:
@@ -133,10 +144,11 @@ def _sentences(panel: Panel, grid: Grid) -> Iterator[str]:
     for kind in grid.kinds:
         level = best(panel, (kind,), grid.weights, "development")
         if level is None:
-            yield (
-                f"{panel.name}: no {KINDS[kind]} decides as well as the base (within {EQUALLY_GOOD:g} "
-                "of its accuracy on development texts)."
-            )
+            if (there := trained_ones(panel, (kind,), grid.weights)) is not None:
+                yield (
+                    f"{panel.name}: no {KINDS[kind]}{there} decides as well as the base (within "
+                    f"{EQUALLY_GOOD:g} of its accuracy on development texts)."
+                )
             continue
         jsd, tvd = panel.of(level, "jsd(base)"), panel.of(level, "tvd(base)")
         lost = panel.of(BASE, "accuracy", (level, "accuracy"))

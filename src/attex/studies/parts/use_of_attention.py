@@ -7,7 +7,7 @@ from typing import Any
 from attex.analyses.summary import frame
 from attex.charts.use_of_attention import use_of_attention_chart
 from attex.report.study_page import Part
-from attex.studies.parts.frontier import EQUALLY_GOOD, best
+from attex.studies.parts.frontier import EQUALLY_GOOD, best, trained_ones
 from attex.studies.parts.panels import Panel, columns, told
 from attex.studies.parts.subject import minus
 from attex.studies.rivals import BASE, UNIFORM, Kind
@@ -51,6 +51,7 @@ def use_of_attention_part(
 def _rows(panel: Panel, kinds: Sequence[Kind], weights: Sequence[float]) -> Iterator[dict[str, Any]]:
     level = best(panel, kinds, weights, "development")
     on_test = best(panel, kinds, weights, "test")
+    none = None if trained_ones(panel, kinds, weights) is None else "none is as good"
     lost = {
         name: panel.of(BASE, "accuracy", less)
         for name, less in zip(("lost_trained", "lost_put_in"), _VERSIONS.values(), strict=True)
@@ -62,10 +63,10 @@ def _rows(panel: Panel, kinds: Sequence[Kind], weights: Sequence[float]) -> Iter
             for column, found in lost.items()
             for name, value in columns(column, found).items()
         }
-        | {"adversary": level or "none is as good"}
+        | {"adversary": level or none}
         | columns("jsd", _furthest(panel, level))
         | {"tvd": math.nan if level is None else panel.value(level, "tvd(base)")}
-        | {"adversary_on_test": on_test or "none is as good"}
+        | {"adversary_on_test": on_test or none}
         | columns("jsd_on_test", _furthest(panel, on_test))
     )
 
@@ -78,7 +79,10 @@ def _sentence(panel: Panel, kinds: Sequence[Kind], weights: Sequence[float]) -> 
     trained, put_in = (panel.of(BASE, "accuracy", less) for less in _VERSIONS.values())
     level = best(panel, kinds, weights, "development")
     lost = f"{panel.name}: even weights cost {told(trained)} of accuracy, put in later {told(put_in)}"
+    there = trained_ones(panel, kinds, weights)
+    if there is None:
+        return minus(f"{lost}.")
     if level is None:
-        return minus(f"{lost}; no adversary decides as well.")
+        return minus(f"{lost}; no adversary{there} decides as well.")
     jsd = told(_furthest(panel, level))
     return minus(f"{lost}; an adversary that decides as well ({level}) is JSD {jsd} away.")

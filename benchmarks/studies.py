@@ -74,7 +74,7 @@ def main(folder: Path, what: str) -> None:
     started = time.perf_counter()
     studies, _ = told_apart([file], [], {})
     workspace = Workspace.at(output=folder, device="cpu")
-    assert run_studies(studies, workspace, lambda: choose_engine(None, 1, {}, workspace), until)
+    assert run_studies(studies, workspace, choose_engine(None, 1, {}, workspace), until)
     took = time.perf_counter() - started
     print(took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
 

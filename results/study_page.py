@@ -15,6 +15,7 @@ from attex.runner.engine import choose_engine
 from attex.runner.manifest import made_with
 from attex.runner.workspace import Workspace
 from attex.studies.gathering import gathered
+from attex.studies.making import make
 from attex.studies.models import Models
 from attex.studies.study import Answer
 from attex.studies.study_file import StudyFile, find_study
@@ -56,7 +57,7 @@ def finished(
             raise MissingData(f"no cell of {study} is finished in the cache")
     else:
         with choose_engine(None, jobs, {}, workspace) as engine:
-            models.make(engine)
+            make([models], engine)
     return file, models
 
 

@@ -139,7 +139,7 @@ def run(
         done &= run_studies(
             studies,
             workspace,
-            lambda: choose_engine(engine, jobs, options, workspace),
+            choose_engine(engine, jobs, options, workspace),
             until,
             dry_run,
             except_ or [],

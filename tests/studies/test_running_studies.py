@@ -15,7 +15,7 @@ from attex.runner.engine import choose_engine
 from attex.runner.workspace import Workspace
 from attex.studies.models import Models
 from attex.studies.run_studies import run_studies
-from attex.studies.running import run_study
+from attex.studies.running import Planned, run_planned, run_study
 from attex.studies.study_file import read_study
 from attex.studies.universes import cells_of
 
@@ -35,7 +35,7 @@ def run_parts(output: Path, made_elsewhere: list[Path], until: str = "findings")
     return run_studies(
         [read_study(study())],
         workspace,
-        lambda: choose_engine(None, 1, {}, workspace),
+        choose_engine(None, 1, {}, workspace),
         until,
         made_elsewhere=made_elsewhere,
     )
@@ -116,6 +116,37 @@ def test_models_that_another_machine_has_are_not_made(finished: Path, tmp_path: 
     manifest.write_text(json.dumps({"models": [{"key": key} for key in keys[1:3]]}), encoding="utf-8")
     assert run_parts(tmp_path, [listed, manifest])
     assert {folder.name for folder in (tmp_path / ".cache/2/numbers").iterdir()} == {*keys[3:]}
+
+
+def test_studies_that_are_run_together_are_those_that_are_run_alone(
+    finished: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    # The second shares four of its six models with the first; what is wrong with the third ends nothing.
+    second = study(name="second", seeds=[0, 1, 2], choices={"trainer.learning_rate": [0.001, 0.1]})
+    absent = study(name="absent", base=BASE | {"data": "sst"})
+    workspace = Workspace.at(tmp_path / "nothing", tmp_path / "out", "cpu")
+    files = [read_study(fields) for fields in (study(name="first"), absent, second)]
+    assert not run_studies(files, workspace, choose_engine(None, 2, {}, workspace))
+    said = capfd.readouterr()
+    assert "first: 8 models: 0 are there, 8 to make" in said.err
+    assert "second: 6 models: 0 are there, 6 to make" in said.err
+    assert "absent" in said.err
+    assert said.out.count("report.html") == 2
+    (first,) = (tmp_path / "out" / "first").iterdir()
+    assert numbers(first).equals(numbers(finished))
+    assert len(made(first)) == 10
+
+
+def test_trouble_with_a_model_is_told_of_the_study_that_it_is_of(tmp_path: Path) -> None:
+    workspace = Workspace.at(output=tmp_path, device="cpu")
+    broken = study(name="broken", choices={"trainer.learning_rate": [0.001, 1e30]}, seeds=[0])
+    files = [read_study(fields) for fields in (broken, study(name="whole"))]
+    studies = [Planned.of(file, workspace) for file in files]
+    engine = choose_engine(None, 1, {}, workspace)
+    found = {
+        one.file.name: failed for one, _, failed in run_planned(studies, workspace, engine, "findings")
+    }
+    assert found == {"broken": 1, "whole": 0}
 
 
 def test_a_list_of_models_that_is_none_is_said_before_any_training(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Train and measure all models of a study, on any engine, and read their numbers."""
+"""All models of a study: what is to be made of them, and their numbers."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +9,9 @@ import numpy as np
 
 from attex.analyses.quantity import OVERALL
 from attex.config.schema import ExperimentConfig
-from attex.foundations.errors import MissingData, UserError
+from attex.foundations.errors import MissingData
 from attex.foundations.progress import say, track
 from attex.foundations.storage import digest, read_json, read_tensors
-from attex.runner.engine import Engine
 from attex.runner.kept import corpus_in
 from attex.runner.masking import seeds_apart
 from attex.runner.plan import Plan
@@ -21,9 +20,6 @@ from attex.runner.stages.numbers import DRAWS, NumbersStage
 from attex.runner.task import Task
 from attex.runner.workspace import Workspace
 from attex.studies.universes import Cell
-
-_TOLD = 5
-"""Models whose trouble is told one by one."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +40,15 @@ class Keys(NamedTuple):
 class Models:
     """The models of a study's cells, each a stage that leaves numbers only.
 
-    Planning reads the corpora and checks every experiment on them; nothing is trained before `make`.
+    Planning reads the corpora and checks every experiment on them; nothing is trained.
     `wanted` are all cells of the study. `planned` has those whose data is there, with their stages, and
     `asked` says how many models that are, also when some of them are left out later.
     """
 
-    def __init__(self, cells: Sequence[Cell], seeds: Sequence[int], workspace: Workspace) -> None:
+    def __init__(
+        self, cells: Sequence[Cell], seeds: Sequence[int], workspace: Workspace, name: str = ""
+    ) -> None:
+        self.name = name
         self.seeds = tuple(seeds)
         self.wanted = tuple(cells)
         self.cells: list[Cell] = []
@@ -109,10 +108,11 @@ class Models:
             self._tasks[stage.key] = Task(config.name, stage, workspace, config.imports)
         return stages, plan.offers()
 
-    def make(self, engine: Engine, elsewhere: Container[str] = ()) -> int:
-        """Make what is missing; return how many models could not be made, whose trouble is told.
+    def missing(self, elsewhere: Container[str] = (), named: bool = False) -> list[Task]:
+        """Say how many models there are, and return what is to be made, in the order of the study.
 
-        Models whose keys another machine has, `elsewhere`, are not made here.
+        Models whose keys another machine has, `elsewhere`, are not made here. A model follows what it
+        needs. Beside other studies this one is `named`.
         """
         cache = self._workspace.cache
         numbers = self.distinct()
@@ -122,20 +122,11 @@ class Models:
         for key in missing:
             needed = (one.key for one in self._tasks[key].stage.and_before(set()))
             wanted |= {one for one in needed if one in self._tasks}
-        tasks = [
-            task for key, task in self._tasks.items() if key in wanted and not cache.has(task.stage)
-        ]
         there, others = len(numbers) - len(lacking), len(lacking) - len(missing)
-        say(f"{len(numbers):,} models: {there:,} are there{_made(others)}, {len(missing):,} to make")
-        if not tasks:
-            return 0
-        # As planned, a model follows what it needs: wherever a study is stopped, it has numbers.
-        engine.get_ready(len(tasks))
-        troubles = []
-        for outcome in track(engine.run(tasks), "models", len(tasks)):
-            if outcome.trouble is not None and outcome.key in numbers:
-                troubles.append((self._tasks[outcome.key], outcome.trouble))
-        return self._told(troubles)
+        start = f"{self.name}: " if named else ""
+        to_make = f"{len(missing):,} to make"
+        say(f"{start}{len(numbers):,} models: {there:,} are there{_made(others)}, {to_make}")
+        return [task for key, task in self._tasks.items() if key in wanted and not cache.has(task.stage)]
 
     def leave_out_unfinished(self, keep_parts: bool = False) -> None:
         """Leave every cell out of which a model is missing, or only those that have none."""
@@ -156,15 +147,6 @@ class Models:
                 f"({cell.design.kind}); {len(stages) - len(lacking):,} models are there"
                 f"{_made(others)}, {len(lacking) - others:,} to make"
             )
-
-    def _told(self, troubles: Sequence[tuple[Task, BaseException]]) -> int:
-        for task, trouble in troubles[:_TOLD]:
-            if not isinstance(trouble, UserError):
-                raise trouble
-            say(f"{task.stage.title}: {trouble}")
-        if len(troubles) > _TOLD:
-            say(f"… and {len(troubles) - _TOLD:,} more models with trouble")
-        return len(troubles)
 
     def read(self) -> Iterator[tuple[Cell, list[dict[int, Numbers | None]]]]:
         """Yield the cells with the numbers of each universe by seed; None where there is no model."""

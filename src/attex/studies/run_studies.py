@@ -1,7 +1,7 @@
-"""Studies among the files that a user names: told apart from experiments, and run in turn."""
+"""Studies among the files that a user names: told apart from experiments, and run."""
 
 import csv
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from attex.foundations.progress import say
 from attex.runner.engine import Engine
 from attex.runner.plan import check_until
 from attex.runner.workspace import Workspace
-from attex.studies.running import run_study
+from attex.studies.running import Planned, run_planned
 from attex.studies.study_file import StudyFile, find_study
 
 
@@ -27,31 +27,36 @@ def told_apart(
 def run_studies(
     studies: Sequence[StudyFile],
     workspace: Workspace,
-    engine: Callable[[], Engine],
+    engine: Engine,
     until: str = "report",
     dry_run: bool = False,
     made_elsewhere: Sequence[Path] = (),
 ) -> bool:
     """Run studies, name each page, and say whether all models of all of them could be made.
 
-    A study goes to its end, or, `until` anything else, as far as its models' numbers. `engine` gives
-    one for each. Models that files list as `made_elsewhere` are left to the machine that has them.
+    All are planned and checked before the first model is trained; then the engine makes what is missing,
+    of all of them. A study goes to its end, or, `until` anything else, as far as its models' numbers.
+    Models that files list as `made_elsewhere` are left to the machine that has them.
     """
     check_until(until)
     if made_elsewhere and until == "report":
         raise UserError("--except leaves models out that a report needs: add --until findings")
     elsewhere = frozenset(key for path in made_elsewhere for key in listed_keys(path))
-    well = True
+    planned = []
     for study in studies:
         try:
-            path, failed = run_study(study, workspace, engine(), until, dry_run, elsewhere)
+            planned.append(Planned.of(study, workspace))
         except MissingData as missing:
             say(f"attex: {study.name}: {missing}")
-            well = False
-            continue
+    well = len(planned) == len(studies)
+    if dry_run:
+        for one in planned:
+            one.models.tell(elsewhere)
+        return well
+    for one, path, failed in run_planned(planned, workspace, engine, until, elsewhere):
         well &= failed == 0
         if path is not None:
-            print(f"{study.name}: open {path / 'report.html'}", flush=True)
+            print(f"{one.file.name}: open {path / 'report.html'}", flush=True)
     return well
 
 

@@ -1,6 +1,7 @@
-"""Run a study: from its file to the folder of its answer."""
+"""Run studies: from their files to the folders of their answers."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from attex.config.schema import ExperimentConfig
@@ -12,52 +13,71 @@ from attex.runner.masking import seeds_apart
 from attex.runner.workspace import Workspace
 from attex.studies.folder import write_study_folder
 from attex.studies.gathering import gathered
+from attex.studies.making import making
 from attex.studies.models import Models
 from attex.studies.study_file import StudyFile
 from attex.studies.universes import cells_of
 
 
-def run_study(
-    file: StudyFile,
+@dataclass(frozen=True)
+class Planned:
+    """A study whose models are planned, and checked on their corpora."""
+
+    file: StudyFile
+    models: Models
+
+    @classmethod
+    def of(cls, file: StudyFile, workspace: Workspace) -> "Planned":
+        """Plan a study, or say what is wrong with it; nothing is trained."""
+        models = Models(cells_of(file), file.seeds, workspace, file.name)
+        offered = [(c.about, names) for c, names in zip(models.cells, models.offered, strict=True)]
+        try:
+            file.study.check(offered)
+        except UserError as trouble:
+            raise UserError(f"{file.origin}: {trouble}") from None
+        return cls(file, models)
+
+    def keep_runs(self, workspace: Workspace, engine: Engine) -> None:
+        """Leave a run folder of every universe, too."""
+        configs = [config for cell in self.models.cells for config in cell.configs]
+        apart: list[ExperimentConfig] = [one for config in configs for one in seeds_apart(config)]
+        for done in execute(apart, workspace, engine):
+            if done.trouble is not None:
+                raise done.trouble
+            say(f"{done.config.name}: open {done.path}")
+
+    def lay_out(self, failed: int, workspace: Workspace) -> Path:
+        """Write the folder of the answer."""
+        runs, rows = gathered(self.models, self.file.choices)
+        say(f"report: {self.file.name}")
+        answer = self.file.study(runs, [cell.design for cell in self.models.cells])
+        return write_study_folder(self.file, self.models, answer, rows, failed, workspace)
+
+
+def run_planned(
+    studies: Sequence[Planned],
     workspace: Workspace,
     engine: Engine,
     until: str = "report",
-    dry_run: bool = False,
     elsewhere: Container[str] = (),
-) -> tuple[Path | None, int]:
-    """Run a study; return its folder, if it goes so far, and how many models could not be made.
+) -> Iterator[tuple[Planned, Path | None, int]]:
+    """Run studies together; yield each with its folder, if it goes so far, and how many models failed.
 
-    Everything is checked before the first model is trained. What is in the cache is not made again, and
-    models whose keys are `elsewhere` are not made at all.
+    What is in the cache is not made again, and models whose keys are `elsewhere` are not made at all.
     """
-    cells, study = cells_of(file), file.study
     with engine:
-        models = Models(cells, file.seeds, workspace)
-        try:
-            study.check(
-                [(cell.about, names) for cell, names in zip(models.cells, models.offered, strict=True)]
-            )
-        except UserError as trouble:
-            raise UserError(f"{file.origin}: {trouble}") from None
-        if dry_run:
-            models.tell(elsewhere)
-            return None, 0
-        if file.keep == "runs" and until == "report":
-            # First: numbers are then taken from what the runs have made, and nothing is trained twice.
-            _keep_runs([config for cell in models.cells for config in cell.configs], workspace, engine)
-        failed = models.make(engine, elsewhere)
-        if until != "report":
-            return None, failed
-    runs, rows = gathered(models, file.choices)
-    say(f"report: {file.name}")
-    answer = study(runs, [cell.design for cell in models.cells])
-    return write_study_folder(file, models, answer, rows, failed, workspace), failed
+        # First: numbers are then taken from what the runs have made, and nothing is trained twice.
+        for study in studies:
+            if study.file.keep == "runs" and until == "report":
+                study.keep_runs(workspace, engine)
+        for place, failed in making([study.models for study in studies], engine, elsewhere):
+            study = studies[place]
+            yield study, study.lay_out(failed, workspace) if until == "report" else None, failed
 
 
-def _keep_runs(configs: Sequence[ExperimentConfig], workspace: Workspace, engine: Engine) -> None:
-    """Leave a run folder of every universe, too."""
-    apart = [one for config in configs for one in seeds_apart(config)]
-    for done in execute(apart, workspace, engine):
-        if done.trouble is not None:
-            raise done.trouble
-        say(f"{done.config.name}: open {done.path}")
+def run_study(
+    file: StudyFile, workspace: Workspace, engine: Engine, until: str = "report"
+) -> tuple[Path | None, int]:
+    """Run one study; return its folder, if it goes so far, and how many models could not be made."""
+    ((_, path, failed),) = run_planned([Planned.of(file, workspace)], workspace, engine, until)
+    return path, failed

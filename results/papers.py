@@ -162,7 +162,7 @@ def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 def is_told(folder: Path, study: str) -> bool:
     """Say whether the page has a place for what a study says; else its numbers alone are kept."""
     template = folder / TEMPLATE
-    return not template.exists() or f"told('{study}')" in template.read_text(encoding="utf-8")
+    return not template.exists() or f"told('{study}'" in template.read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":

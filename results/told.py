@@ -14,15 +14,18 @@ def trained(folder: Path, study: str) -> bool:
     return Stored.read(folder, study).models > 0
 
 
-def told(folder: Path, study: str) -> str:
-    """Lay the answer of a study out in Markdown; if there is none yet, say how it is made."""
+def told(folder: Path, study: str, explained: bool = True) -> str:
+    """Lay the answer of a study out in Markdown; if there is none yet, say how it is made.
+
+    What its parts ask is `explained`, unless the page has said so above of another study.
+    """
     if not trained(folder, study):
         further = "" if study == MAIN.get(folder.name, folder.name) else f" --study {study}"
         return f"*Not trained yet: `python -m results.papers {folder.name}{further}` does.*"
     answer = Stored.read(folder, study)
     lines = [f"{_count(answer)} (`experiments/studies/{study}.jsonnet`).", ""]
     for part in answer.parts:
-        lines += [f"**{part.title}** {plain(part.explanation)}", ""]
+        lines += [f"**{part.title}** {plain(part.explanation)}", ""] if explained else []
         lines += [f"- {plain(sentence)}" for sentence in answer.sentences(part)] + [""]
         # Figures that are alike have one caption, below the last of them.
         for caption in dict.fromkeys(part.figures.values()):

@@ -6,8 +6,10 @@ import json
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from results.by_seed import Aside, Seeds
 from results.directions import ACCURACY, ATTENTION, directions
@@ -350,6 +352,10 @@ def test_the_overview_says_how_attention_and_methods_agree() -> None:
     assert "On SNLI even weights agree with them as much as trained attention does." in text
 
 
+def rows_of(folder: str, table: str) -> list[dict[str, Any]]:
+    return pl.read_csv(PLACE / folder / f"{table}.csv", infer_schema_length=None).to_dicts()
+
+
 def test_the_overview_says_what_models_against_models_gave() -> None:
     text = (PLACE.parent / "docs" / "results" / "index.md").read_text(encoding="utf-8")
     wiegreffe = paper("wiegreffe_pinter_2019")
@@ -372,6 +378,25 @@ def test_the_overview_says_what_models_against_models_gave() -> None:
     even = guided.seeds(("sst", "average", "tanh", "uniform"), "f1", class_="positive")
     assert f1["adversary"].most < even.least
     assert "weights that were trained to lie are worse than even ones" in text
+    frontier = rows_of("wiegreffe_pinter_2019", "wiegreffe_pinter_2019_frontier_frontier")
+    (free,) = (row for row in frontier if row["kind"] == "adversary" and row["at"] == 0.0016)
+    (seed,) = (row for row in frontier if row["kind"] == "another seed")
+    assert f"JSD of {free['jsd']:.2f} and the output at a TVD of {free['tvd']:.3f}" in text
+    assert f"({seed['tvd']:.3f}, with attention at {seed['jsd']:.2f})" in text
+    frozen = [row for row in frontier if row["kind"] == "frozen adversary"]
+    assert {row["beyond_bound"] for row in frozen} == {0.0}
+    # As far away as the free one, a frozen one moves the output more.
+    assert all(row["tvd"] > free["tvd"] for row in frozen if row["jsd"] >= free["jsd"])
+    roar, retrained = paper("roar"), rows_of("roar", "madsen_2022_released_recursive_racu")
+    racu = {row["measure"].partition("(")[0]: row for row in retrained}
+    said = {
+        "input_x_gradient": "RACU is {racu:.2f}, published {published:.2f}",
+        "attention": "0.05 [{low:.2f}, {high:.2f}], published {published:.2f}",
+    }
+    for measure, words in said.items():
+        theirs = {"published": roar.published(CELL, f"racu_recursive({measure})")}
+        assert words.format(**racu[measure] | theirs).replace("-", "−") in text
+    assert f"{racu['attention']['racu']:.2f} [" in text
     ways = directions(paper("pruthi_2020"))
     assert ways.counted(ATTENTION) == "12 of 12"
     assert ways.counted(ACCURACY) == "10 of 12"

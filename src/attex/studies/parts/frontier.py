@@ -52,8 +52,8 @@ def frontier_part(panels: Sequence[Panel], grid: Grid) -> Part:
         "by ε, have the base's own states, too. In the table λ or ε stands under at. Accuracy lost is "
         "what the base has more, seed by seed; under a frozen adversary jsd bound is the mean of the "
         "exact bounds of all texts, and beyond bound the share of texts above theirs, which is 0. How "
-        "far seeds differ is pooled over all models: where they agree, an interval is wider than they "
-        "are.",
+        "far seeds differ is pooled over all models: of one whose seeds agree the interval is too "
+        "wide, of one whose seeds part too narrow.",
         sentences,
         {"tables/frontier": frame(rows)},
         charts,

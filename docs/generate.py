@@ -5,14 +5,12 @@ docs/generate.py screenshots` the pictures of page, site and terminal alone, whi
 """
 
 import contextlib
-import json
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-import vl_convert
 from making import (
     analysis_figures,
     exact_adversary_figure,
@@ -24,6 +22,7 @@ from making import (
 )
 
 import attex
+from attex.charts.pictures import svg_of
 from attex.site.building import SiteBuilder
 
 DOCS = Path(__file__).absolute().parent
@@ -58,8 +57,7 @@ def write_figures() -> None:
     drawn = dict(analysis_figures.figures(everything))
     drawn |= {"top_k_chance": top_k_figure.figure(), "exact_adversary": exact_adversary_figure.figure()}
     for name, specification in drawn.items():
-        svg = vl_convert.vegalite_to_svg(json.dumps(specification))
-        (FIGURES / f"{name}.svg").write_text(svg, encoding="utf-8")
+        (FIGURES / f"{name}.svg").write_text(svg_of(specification), encoding="utf-8")
 
 
 def write_study_figures() -> None:

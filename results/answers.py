@@ -5,7 +5,7 @@ all that the study asks for, say it anew.
 """
 
 import io
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,13 @@ from attex.studies.study import Answer
 from results.at_hand import Asked, AtHand
 from results.stored import OfCell, OfPart, Stored
 from results.study_numbers import CELL
-from results.study_page import rounded, write_figures
+from results.study_page import rounded, write_charts
 
 _DRAWN = 4
 """As many figures of each part are kept."""
+
+Charts = Mapping[str, dict[str, Any]]
+"""Vega-Lite, by name."""
 
 Names = Mapping[str, Collection[str]]
 """By cell, what its rows are called in a table."""
@@ -44,10 +47,19 @@ class Answers:
     """What is stored of a study, and where the cells of this machine go.
 
     `asked` has all that the answer can be about, in order; what is stored of anything else goes.
+    `overview` makes of the tables of all cells the charts that compare them.
     """
 
-    def __init__(self, folder: Path, study: str, numbers: Path, asked: Mapping[str, Asked]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        study: str,
+        numbers: Path,
+        asked: Mapping[str, Asked],
+        overview: Callable[[Mapping[str, pl.DataFrame]], Charts],
+    ) -> None:
         self.folder, self.study, self._numbers, self._asked = folder, study, numbers, asked
+        self._overview = overview
         self._before = Stored.read(folder, study)
         self._cells = {one.cell: one for one in self._before.cells if self._is_asked_for(one)}
 
@@ -60,11 +72,12 @@ class Answers:
         """Put in what is said; return the names of the cells that stay as another machine had them."""
         new = {one.about.cell: one for one in said}
         kept = {name: self._as_stored(name) for name in self._asked if name not in new}
-        self._write_tables(new, {name: [name] for name, cell in kept.items() if cell.models})
+        tables = self._write_tables(new, {name: [name] for name, cell in kept.items() if cell.models})
         self._write_numbers(new, {name: cell.numbers for name, cell in kept.items()})
-        parts = self._parts(new, kept)
+        overview = self._called(self._overview(tables)) if tables else {}
+        parts = self._parts(new, kept, overview)
         shown = {figure for part in parts for figure in part.figures}
-        self._draw(new.values(), shown)
+        self._draw(new.values(), shown, overview)
         cells = [kept.get(name) or self._of_cell(new[name], shown) for name in self._asked]
         Stored(cells, parts).write(self.folder, self.study)
         return [name for name, cell in kept.items() if cell.models]
@@ -96,16 +109,20 @@ class Answers:
             " ".join(one.about.keys),
         )
 
-    def _write_tables(self, new: Mapping[str, Said], kept: Names) -> None:
+    def _write_tables(self, new: Mapping[str, Said], kept: Names) -> dict[str, pl.DataFrame]:
+        """Write the tables of all cells, and return them as they can be read."""
         tables: dict[str, dict[str, pl.DataFrame]] = {}
         for name, one in new.items():
             for part in _parts_of(one):
                 for path, table in part.tables.items():
                     tables.setdefault(path.removeprefix("tables/"), {})[name] = table
+        written = {}
         for path, of_cells in tables.items():
             # Two studies of a paper may be of the same kind.
             place = self.folder / f"{self.study}_{path}.csv"
             self._joined(place, of_cells, kept).write_csv(place)
+            written[f"tables/{path}"] = pl.read_csv(place, infer_schema_length=None)
+        return written
 
     def _write_numbers(self, new: Mapping[str, Said], kept: Names) -> None:
         rows = {
@@ -125,17 +142,22 @@ class Answers:
     def _joined(self, path: Path, new: Mapping[str, pl.DataFrame], kept: Names) -> pl.DataFrame:
         """Join new rows and those of a table that are of kept cells, in the order of the cells.
 
-        All are words, so that what is kept is written as it was.
+        All are words, so that what is kept is written as it was. Rows that name no cell are what cells
+        share: each is there once.
         """
         rows = {name: _words(rounded(table).write_csv()) for name, table in new.items() if table.width}
-        if path.exists():
-            old = _words(path.read_text(encoding="utf-8"))
+        old = _words(path.read_text(encoding="utf-8")) if path.exists() else pl.DataFrame()
+        if any(table.width and not {*CELL} <= {*table.columns} for table in (old, *rows.values())):
+            return pl.concat([old, *rows.values()], how="diagonal").unique(maintain_order=True)
+        if old.width:
             called = pl.concat_str([pl.col(name).fill_null("") for name in CELL], separator=" ")
             rows |= {name: old.filter(called.is_in([*names])) for name, names in kept.items()}
         there = [rows[name] for name in self._asked if name in rows]
         return pl.concat(there, how="diagonal") if there else pl.DataFrame()
 
-    def _parts(self, new: Mapping[str, Said], kept: Mapping[str, OfCell]) -> list[OfPart]:
+    def _parts(
+        self, new: Mapping[str, Said], kept: Mapping[str, OfCell], overview: Collection[str]
+    ) -> list[OfPart]:
         """Join the parts of all cells by their titles; explanations are those of today."""
         parts = [(name, part) for name, one in new.items() for part in _parts_of(one)]
         stored = {part.title: part for part in self._before.parts}
@@ -153,7 +175,10 @@ class Answers:
             }
             before = stored[title].figures if title in stored else {}
             drawn |= {f: (whose[f], caption) for f, caption in before.items() if f in whose}
-            figures = self._in_order(drawn, [figure for figure in before if figure in drawn])
+            # What compares cells comes first, and has a place of its own.
+            figures = [figure for figure in drawn if figure in overview]
+            of_cells = {figure: own for figure, own in drawn.items() if figure not in overview}
+            figures += self._in_order(of_cells, [figure for figure in before if figure in of_cells])
             joined.append(OfPart(title, explanation, {f: drawn[f][1] for f in figures}))
         return joined
 
@@ -168,15 +193,20 @@ class Answers:
                 figures.insert(next(later, len(figures)), figure)
         return figures
 
-    def _draw(self, said: Iterable[Said], shown: Collection[str]) -> None:
-        """Draw what is shown of this machine's cells, and remove what is shown no more."""
+    def _draw(self, said: Iterable[Said], shown: Collection[str], overview: Charts) -> None:
+        """Draw what is shown of this machine's cells, and of all; remove what is shown no more."""
+        charts: dict[str, dict[str, Any]] = {}
         for one in said:
-            mine = [figure for part in _parts_of(one) for figure in self._figures(part)]
-            charts = {f: f.removeprefix(f"{self.study}_") for f in mine if f in shown}
-            if one.answer is not None and charts:
-                write_figures(self.folder, one.answer, charts)
+            for part in _parts_of(one):
+                charts |= self._called(part.charts)
+        charts |= overview
+        write_charts(self.folder, {name: chart for name, chart in charts.items() if name in shown})
         for figure in {f for part in self._before.parts for f in part.figures} - {*shown}:
             (self.folder / f"{figure}.svg").unlink(missing_ok=True)
+
+    def _called(self, charts: Charts) -> dict[str, dict[str, Any]]:
+        """Call charts as their files are: another study of the page may have some of the same name."""
+        return {f"{self.study}_{name}": chart for name, chart in charts.items()}
 
     def _figures(self, part: Part) -> dict[str, str]:
         """Name the first figures of a part, with what is written below each."""

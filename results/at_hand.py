@@ -1,4 +1,4 @@
-"""What a study can be asked of the models at hand: about each cell, or about all of them at once."""
+"""What a study can be asked of the models at hand: about each cell that has some."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,13 +9,10 @@ from attex.studies.models import Models
 from attex.studies.run_set import RunSet
 from attex.studies.study import Study
 
-ALL = "all cells"
-"""What an answer is about that compares cells."""
-
 
 @dataclass(frozen=True)
 class AtHand:
-    """The models of a cell, or of `ALL`: how many there are, and how many the study asks for.
+    """The models of a cell: how many there are, and how many the study asks for.
 
     `keys` say what each model was made of. `runs` and `designs` are what it is asked with, and `rows`
     are the numbers of these models.
@@ -47,11 +44,8 @@ class Asked(NamedTuple):
 def at_hand(
     study: Study, models: Models, runs: RunSet, rows: Sequence[Mapping[str, Any]]
 ) -> Iterator[AtHand]:
-    """Yield what a study is asked about at once: each cell that has models, or all together."""
-    if not study.cell_by_cell:
-        keys = [record["key"] for record in models.records()]
-        yield AtHand(ALL, keys, models.asked, runs, [cell.design for cell in models.cells], rows)
-        return
+    """Yield what a study is asked about at once: each cell that has models."""
+    assert study.cell_by_cell, "what is said of cells together cannot be kept cell by cell"
     of_cells = models.keys()
     for cell, of_cell in zip(models.cells, runs.cells, strict=True):
         there, asked = of_cells[cell.name]
@@ -61,10 +55,8 @@ def at_hand(
             yield AtHand(cell.name, there, len(asked), alone, [cell.design], mine)
 
 
-def asked_for(study: Study, models: Models) -> dict[str, Asked]:
+def asked_for(models: Models) -> dict[str, Asked]:
     """Say what an answer can be about, in the order of the study file, and what each asks for."""
     planned = {name: keys.asked for name, keys in models.keys().items()}
-    if not study.cell_by_cell:
-        return {ALL: Asked(models.asked, {key for keys in planned.values() for key in keys})}
     of_all = {cell.name: Asked(len(cell.configs) * len(models.seeds)) for cell in models.wanted}
     return of_all | {name: Asked(len(keys), keys) for name, keys in planned.items()}

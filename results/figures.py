@@ -1,12 +1,11 @@
 """Figures of the results pages as files."""
 
-import json
 from pathlib import Path
 from typing import Any
 
-import vl_convert
+from attex.charts.pictures import svg_of
 
 
 def write_figure(path: Path, specification: dict[str, Any]) -> None:
     """Write a figure as SVG."""
-    path.with_suffix(".svg").write_text(vl_convert.vegalite_to_svg(json.dumps(specification)))
+    path.with_suffix(".svg").write_text(svg_of(specification))

@@ -118,7 +118,7 @@ def write_numbers(asked: argparse.Namespace, folder: Path) -> None:
     path = folder / ("numbers.csv" if asked.study is None else f"{table_name(file)}.csv")
     record = folder / "study.json" if asked.study is None else None
     if file.study.as_published(()) is not None:
-        answers = Answers(folder, name, path, asked_for(file.study, models))
+        answers = Answers(folder, name, path, asked_for(models), file.study.overview)
         said = [*newly_said(file.study, answers, at_hand(file.study, models, runs, rows))]
         stay = answers.write(said)
         # A record is of the models of one machine.

@@ -88,12 +88,17 @@ def write_wide(path: Path, rows: Sequence[Mapping[str, Any]], choices: Sequence[
 
 def write_figures(place: Path, answer: Answer, figures: Mapping[str, str]) -> None:
     """Draw charts of an answer as SVG: by the name they get, the name they have."""
+    charts = {name: chart for part in answer.parts for name, chart in part.charts.items()}
+    write_charts(place, {new: charts[old] for new, old in figures.items()})
+
+
+def write_charts(place: Path, charts: Mapping[str, dict[str, Any]]) -> None:
+    """Draw charts as SVG, by name."""
     scratch = place / ".figures"
     scratch.mkdir(exist_ok=True)
-    charts = {name: chart for part in answer.parts for name, chart in part.charts.items()}
-    draw({new: charts[old] for new, old in figures.items()}, scratch)
-    for new in figures:
-        shutil.move(scratch / f"{new}.svg", place / f"{new}.svg")
+    draw(charts, scratch)
+    for name in charts:
+        shutil.move(scratch / f"{name}.svg", place / f"{name}.svg")
     shutil.rmtree(scratch)
 
 

@@ -1,10 +1,13 @@
 """What is stored of a study grows cell by cell; answers are made by hand here."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
+from results import answers
 from results.answers import Answers, Said
 from results.at_hand import Asked, AtHand
 from results.stored import Stored
@@ -58,9 +61,15 @@ def write(folder: Path, *new: Said, **asked: int) -> str:
     return put(folder, wanted, *new)
 
 
+def overview(tables: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, Any]]:
+    """Draw the values of all cells in one chart."""
+    values = tables["tables/kind"]["value"].to_list()
+    return {"all": CHART | {"data": {"values": [{"value": value} for value in values]}}}
+
+
 def put(folder: Path, wanted: dict[str, Asked], *new: Said) -> str:
-    answers = Answers(folder, STUDY, folder / "numbers.csv", wanted)
-    answers.write([one for one in new if answers.takes(one.about)])
+    stored = Answers(folder, STUDY, folder / "numbers.csv", wanted, overview)
+    stored.write([one for one in new if stored.takes(one.about)])
     return told(folder, STUDY)
 
 
@@ -162,6 +171,42 @@ def test_figures_are_added_while_there_is_room(tmp_path: Path) -> None:
     assert shown() == ["news", "imdb_a", "sst_a", "sst_b"]
     write(tmp_path, said(news, 9, figures=["other"]), said(sst, 9, figures=["sst_b", "sst_a"]))
     assert shown() == ["other", "imdb_a", "sst_a", "sst_b"], "what is there keeps its place"
+
+
+def test_a_chart_of_all_cells_is_drawn_again_when_one_is_added(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[dict[str, Any]] = []
+    monkeypatch.setattr(answers, "write_charts", lambda _, charts: drawn.append(charts))
+    news, imdb, sst = CELLS
+    write(tmp_path, said(sst, 9, figures=["all"]))
+    write(tmp_path, said(news, 8, figures=["all", "news"]))
+    write(tmp_path, said(imdb, 7))
+    shown = [[one["value"] for one in charts["some_all"]["data"]["values"]] for charts in drawn]
+    assert shown == [[9.0], [8.0, 9.0], [8.0, 7.0, 9.0]]
+    assert [sorted(charts) for charts in drawn] == [
+        ["some_all"],
+        ["some_all", "some_news"],
+        ["some_all"],
+    ]
+    (part,) = Stored.read(tmp_path, STUDY).parts
+    assert [*part.figures] == ["some_all", "some_news"]
+
+
+def test_rows_that_cells_share_stand_once(tmp_path: Path) -> None:
+    def shared(cell: str, *tests: str) -> Said:
+        one = said(cell, 9)
+        assert one.answer is not None
+        (part,) = one.answer.parts
+        table = pl.DataFrame({"test": tests, "about": [f"about {test}" for test in tests]})
+        part = replace(part, tables=dict(part.tables) | {"tables/meaning": table})
+        return replace(one, answer=Answer([], [part], []))
+
+    news, imdb, sst = CELLS
+    write(tmp_path, shared(sst, "truth", "erasure"), shared(imdb, "truth", "guide"))
+    write(tmp_path, shared(news, "guide", "truth", "seeds"))
+    tests = pl.read_csv(tmp_path / "some_meaning.csv")["test"].to_list()
+    assert sorted(tests) == ["erasure", "guide", "seeds", "truth"]
 
 
 def test_what_is_said_of_models_that_are_not_asked_for_goes(tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def test_cells_of_two_machines_make_the_answer_that_one_would(
     )
 
 
-WHOLE: dict[str, Any] = BOTH | {
+NEEDS: dict[str, Any] = BOTH | {
     "study": "use_of_attention",
     "base": {
         "data": {"type": "planted", "sizes": [40, 10, 10]},
@@ -178,21 +178,22 @@ WHOLE: dict[str, Any] = BOTH | {
 }
 
 
-def test_an_answer_that_compares_cells_is_kept_or_replaced_as_a_whole(
+def test_one_chart_has_the_cells_of_two_machines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(papers, "STUDIES", tmp_path / "studies")
-    folder = tmp_path / PAPER
-    first = Machine(tmp_path, "first", **(WHOLE | only("gru")))
-    second = Machine(tmp_path, "second", **(WHOLE | only("embedding")))
-    for machine, encoder in ((first, "gru"), (second, "embedding")):
-        page = machine.write(folder, **WHOLE)
-        assert page.startswith("3 of 6 models")
-        assert page.count("even weights cost") == page.count(f"{encoder} tanh softmax: even") == 1
-    both = Machine(tmp_path, "both", **WHOLE).write(folder, **WHOLE)
-    assert both.startswith("6 models (")
-    assert both.count("even weights cost") == 2
-    assert second.write(folder, **WHOLE) == both
+    folder, whole = tmp_path / PAPER, tmp_path / "whole"
+    first = Machine(tmp_path, "first", **(NEEDS | only("gru")))
+    second = Machine(tmp_path, "second", **(NEEDS | only("embedding")))
+    assert first.write(folder, **NEEDS).startswith("3 of 6 models")
+    page = second.write(folder, **NEEDS)
+    assert page.startswith("6 models (")
+    assert page.count("even weights cost") == 2
+    assert page.count("![Does the model need its attention") == 1
+    Machine(tmp_path, "both", **NEEDS).write(whole, **NEEDS)
+    for path in (path for path in whole.iterdir() if path.name != "study.json"):
+        assert (folder / path.name).read_bytes() == path.read_bytes(), path.name
+    assert {path.name for path in folder.iterdir()} == {path.name for path in whole.iterdir()}
 
 
 def test_a_cell_whose_data_is_not_here_is_asked_for_all_the_same(

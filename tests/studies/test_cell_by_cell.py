@@ -1,6 +1,7 @@
 """What a study says cell by cell is the same, whether cells are asked about together or apart."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -44,22 +45,46 @@ def simulated(study: Study) -> RunSet:
 def test_cells_apart_are_said_the_same_of_as_together(kind: str) -> None:
     study: Study = STUDIES.bind(STUDIES.spec(kind))
     runs = simulated(study)
-    (together,) = study(runs, []).parts
-    apart = [study(replace(runs, cells=(cell,)), []).parts[0] for cell in runs.cells]
-    assert {(one.title, one.explanation) for one in apart} == {(together.title, together.explanation)}
-    assert [said for one in apart for said in one.sentences] == [*together.sentences]
-    for path, table in together.tables.items():
-        assert pl.concat([one.tables[path] for one in apart]).equals(table)
-    charts = {name: chart for one in apart for name, chart in one.charts.items()}
-    assert charts == together.charts
+    answers = [study(replace(runs, cells=(cell,)), []).parts for cell in runs.cells]
+    tables: dict[str, pl.DataFrame] = {}
+    charts: dict[str, dict[str, Any]] = {}
+    for together, *apart in zip(study(runs, []).parts, *answers, strict=True):
+        assert {(one.title, one.explanation) for one in apart} == {
+            (together.title, together.explanation)
+        }
+        # Those of a cell may be in two places.
+        said = [said for one in apart for said in one.sentences]
+        assert sorted(said) == sorted(together.sentences)
+        assert [one for one in said if one in apart[0].sentences] == [*apart[0].sentences]
+        for path, table in together.tables.items():
+            # What cells share stands there once.
+            joined = pl.concat([one.tables[path] for one in apart])
+            of_cells = "dataset" in table.columns
+            tables[path] = joined if of_cells else joined.unique(maintain_order=True)
+            assert tables[path].equals(table)
+        charts |= {name: chart for one in apart for name, chart in one.charts.items()}
+    expected = {name: chart for part in study(runs, []).parts for name, chart in part.charts.items()}
+    assert charts | {**study.overview(tables)} == expected
 
 
-def test_what_compares_cells_says_so() -> None:
-    assert {"use_of_attention", "side_by_side", "multiverse", "sweep"} <= {*kinds(cell_by_cell=False)}
+def test_what_compares_cells_says_so_and_brings_no_models_of_its_own() -> None:
+    names = kinds(cell_by_cell=False)
+    assert {"multiverse", "sweep"} <= {*names}
+    # What they say cannot be kept beside a page cell by cell.
+    studies: list[Study] = [STUDIES.bind(STUDIES.spec(name)) for name in names]
+    assert all(study.as_published(()) is None for study in studies)
+
+
+def test_a_chart_of_all_cells_is_drawn_from_their_tables() -> None:
     study: Study = STUDIES.bind(STUDIES.spec("use_of_attention"))
     runs = simulated(study)
-    (together,), (first,) = (
-        study(replace(runs, cells=cells), []).parts for cells in (runs.cells, runs.cells[:1])
+    (together,), (first,), (second,) = (
+        study(replace(runs, cells=cells), []).parts
+        for cells in (runs.cells, runs.cells[:1], runs.cells[1:])
     )
-    assert together.charts.keys() == first.charts.keys()
-    assert together.charts != first.charts, "one chart has the points of all cells"
+    assert together.charts != first.charts != second.charts
+    (path,) = together.tables
+    assert study.overview({path: together.tables[path]}) == together.charts
+    assert (
+        study.overview({path: pl.concat([first.tables[path], second.tables[path]])}) == together.charts
+    )

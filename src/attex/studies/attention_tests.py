@@ -3,7 +3,7 @@
 import functools
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from attex.analyses.impermissible import MASS, SHARE
@@ -74,15 +74,12 @@ class Tests:
     """The findings of studies that were trained of one base; `runs` are the models of each."""
 
     def __init__(self, studies: Mapping[str, Study], runs: Mapping[str, RunSet]) -> None:
-        self._studies, self._runs = studies, runs
+        self._studies = studies
+        self._runs = {name: _with_numbers(name, some) for name, some in runs.items()}
 
-    def there(self) -> list[str]:
-        """Name the studies that have their numbers: texts without marked tokens have none to hide."""
-        return [
-            name
-            for name, runs in self._runs.items()
-            if name != "deception" or all(MASS in cell.values for cell in runs.cells)
-        ]
+    def there(self) -> dict[str, RunSet]:
+        """Return the studies that have their numbers, by name, with the models that have them."""
+        return {name: runs for name, runs in self._runs.items() if runs.cells}
 
     def of(self, panel: Panel) -> Iterator[Finding]:
         """Yield what every test finds of the model of a panel, whose first level is the base itself."""
@@ -95,7 +92,8 @@ class Tests:
         for name, found in (("guides", self._guided), ("roar", self._retrained)):
             if name in self._runs:
                 yield from found(panel.about)
-        if "deception" in self.there():
+        hiding = self._runs.get("deception", RunSet({}, ()))
+        if any(cell.cell.items() <= panel.about.items() for cell in hiding.cells):
             yield self._hidden(panel.about)
 
     @functools.cached_property
@@ -172,6 +170,13 @@ class Tests:
 
     def _rows(self, name: str, choice: str, against: str, asked: tuple[str, ...]) -> list[Row]:
         return Compared(self._runs[name], choice, against, asked).rows()
+
+
+def _with_numbers(name: str, runs: RunSet) -> RunSet:
+    """Leave out cells whose texts have no marked tokens, of which there is nothing to hide."""
+    if name != "deception":
+        return runs
+    return replace(runs, cells=tuple(cell for cell in runs.cells if MASS in cell.values))
 
 
 def _levels(rows: list[Row], about: Mapping[str, Any], choice: str) -> dict[str, dict[str, Row]]:

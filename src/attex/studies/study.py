@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from attex.analyses.headline import Headline
 from attex.foundations.errors import UserError
@@ -11,6 +11,9 @@ from attex.foundations.registry import Registry, did_you_mean
 from attex.report.study_page import Part
 from attex.studies.designs import Design
 from attex.studies.run_set import RunSet
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,8 @@ class Study(ABC):
     """Whether all that it says of a cell follows from the models of that cell.
 
     Then cells can be asked about one at a time, where and when there are models of them, and what is
-    said of each put together. Where it is false, some sentence, table or chart compares cells.
+    said of each put together; charts that compare cells are its `overview`. Where it is false, some
+    sentence, table or other chart compares them.
     """
 
     def choices(self, base: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -74,6 +78,14 @@ class Study(ABC):
         study that brings models of its own has other words for them.
         """
         return None
+
+    def overview(self, tables: "Mapping[str, pl.DataFrame]") -> Mapping[str, dict[str, Any]]:
+        """Return the charts that compare cells, by name, drawn from the tables of its parts alone.
+
+        Its parts have these charts, too. Where cells were asked about one at a time, they are drawn
+        again when the tables of all are put together.
+        """
+        return {}
 
     @abstractmethod
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:

@@ -57,6 +57,7 @@ class SideBySide(Study):
     """
 
     title = "Tests side by side"
+    cell_by_cell = True
 
     def __init__(
         self,
@@ -130,6 +131,6 @@ class SideBySide(Study):
         every = [*panels(runs, CHOICE)]
         part, headlines = side_by_side_part({panel.name: [*tests.of(panel)] for panel in every}, every)
         parts = [part]
-        for name in tests.there():
-            parts += self.studies[name](apart[name], designs).parts
+        for name, mine in tests.there().items():
+            parts += self.studies[name](mine, designs).parts
         return Answer(part.sentences[: len(every)], parts, headlines)

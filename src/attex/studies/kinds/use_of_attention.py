@@ -1,14 +1,14 @@
 """Does a model need its attention, and could it have had another?"""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from attex.analyses.headline import Headline
 from attex.studies.designs import Design, every_combination
 from attex.studies.ledger_words import in_order, rival_rows
 from attex.studies.parts.frontier import best
 from attex.studies.parts.panels import panels
-from attex.studies.parts.use_of_attention import use_of_attention_part
+from attex.studies.parts.use_of_attention import use_of_attention_overview, use_of_attention_part
 from attex.studies.rivals import (
     BASE,
     GRID,
@@ -24,6 +24,9 @@ from attex.studies.rivals import (
 from attex.studies.run_set import RunSet
 from attex.studies.study import STUDIES, Answer, Study
 
+if TYPE_CHECKING:
+    import polars as pl
+
 _CHOICE = "variant"
 
 
@@ -38,6 +41,7 @@ class UseOfAttention(Study):
     """
 
     title = "Use of attention"
+    cell_by_cell = True
 
     def __init__(
         self,
@@ -65,6 +69,10 @@ class UseOfAttention(Study):
     def as_published(self, rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
         """Name the adversaries as their papers do."""
         return in_order(rival_rows(rows, _CHOICE, self.weights, self.divergence))
+
+    def overview(self, tables: "Mapping[str, pl.DataFrame]") -> Mapping[str, dict[str, Any]]:
+        """Draw the point of every cell in one figure."""
+        return use_of_attention_overview(tables)
 
     def __call__(self, runs: RunSet, designs: Sequence[Design]) -> Answer:
         """Give every cell its point."""

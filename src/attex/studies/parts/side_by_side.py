@@ -1,7 +1,7 @@
 """All tests of one attention: what each found, what it can say, and where they contradict each other."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attex.analyses.headline import Headline
 from attex.analyses.summary import frame
@@ -10,6 +10,9 @@ from attex.report.study_page import Part
 from attex.studies.attention_tests import ABSENT, AGAINST, FOR, NONE_AS_GOOD, OPEN, YARDSTICK, Finding
 from attex.studies.parts.panels import Panel, columns
 from attex.studies.parts.subject import chart_name
+
+if TYPE_CHECKING:
+    import polars as pl
 
 WEIGHTS, SAME, OTHERS, USES = (
     "the weights themselves",
@@ -127,6 +130,7 @@ ABOUT: dict[str, tuple[str, str, str, str]] = {
 """Of every test: its group, what it is about, what it says for the attention, and what it cannot say."""
 
 _SAID = (FOR, OPEN, AGAINST)
+_CLASH = ("for_it", "which_is_about", "against_it", "which_is_of")
 
 
 def side_by_side_part(
@@ -148,9 +152,10 @@ def side_by_side_part(
             name = chart_name("side_by_side", panel.name)
             drawn = [_drawn(one) for one in findings if one.says != YARDSTICK]
             charts[name] = side_by_side_chart(drawn, f"Tests side by side: {panel.name}", _SAID)
-    tables = {"tables/side_by_side": frame(rows)}
-    if pairs:
-        tables["tables/contradictions"] = frame(pairs)
+    tables = {
+        "tables/side_by_side": frame(rows),
+        "tables/contradictions": _contradictions(pairs, panels),
+    }
     shown = dict.fromkeys(one.test for findings in found.values() for one in findings)
     tables["tables/what_tests_say"] = frame([_meaning(test) for test in shown])
     part = Part(
@@ -222,12 +227,16 @@ def _clashes(findings: Sequence[Finding]) -> Iterator[dict[str, Any]]:
     for one in findings:
         for other in findings:
             if one.says == FOR and other.says == AGAINST:
-                yield {
-                    "for_it": one.test,
-                    "which_is_about": ABOUT[one.test][1],
-                    "against_it": other.test,
-                    "which_is_of": ABOUT[other.test][1],
-                }
+                about = one.test, ABOUT[one.test][1], other.test, ABOUT[other.test][1]
+                yield dict(zip(_CLASH, about, strict=True))
+
+
+def _contradictions(pairs: Sequence[dict[str, Any]], panels: Sequence[Panel]) -> "pl.DataFrame":
+    """Make the table of contradictions; it has its columns where there are none, too."""
+    import polars as pl
+
+    names = [*panels[0].about, *_CLASH]
+    return frame(pairs) if pairs else pl.DataFrame(schema=dict.fromkeys(names, pl.String))
 
 
 def _told(name: str, clashes: Sequence[Mapping[str, Any]]) -> Iterator[str]:

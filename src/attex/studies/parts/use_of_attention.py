@@ -1,8 +1,8 @@
 """Does a model need its attention, and could it have had another, in one figure."""
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from attex.analyses.summary import frame
 from attex.charts.use_of_attention import use_of_attention_chart
@@ -12,10 +12,17 @@ from attex.studies.parts.panels import Panel, columns, told
 from attex.studies.parts.subject import minus
 from attex.studies.rivals import BASE, UNIFORM, Kind
 
+if TYPE_CHECKING:
+    import polars as pl
+
+_TABLE = "tables/use_of_attention"
 _VERSIONS = {
-    "trained with even weights": (UNIFORM, "accuracy"),
-    "even weights put in": (BASE, "accuracy(uniform)"),
+    "trained with even weights": ("lost_trained", (UNIFORM, "accuracy")),
+    "even weights put in": ("lost_put_in", (BASE, "accuracy(uniform)")),
 }
+"""In words, how even weights came in: the column of what they cost, and what the base is set beside."""
+
+_ENDS = ("", "_low", "_high")
 _UNKNOWN = (math.nan, math.nan, math.nan)
 
 
@@ -23,17 +30,7 @@ def use_of_attention_part(
     panels: Sequence[Panel], kinds: Sequence[Kind], weights: Sequence[float]
 ) -> Part:
     """Give every panel a point, and say of each where it lies."""
-    rows = [panel.about | row for panel in panels for row in _rows(panel, kinds, weights)]
-    points = [
-        {
-            "name": panel.name,
-            "version": version,
-            **columns("lost", panel.of(BASE, "accuracy", less)),
-            **columns("jsd", _furthest(panel, best(panel, kinds, weights, "development"))),
-        }
-        for version, less in _VERSIONS.items()
-        for panel in panels
-    ]
+    tables = {_TABLE: frame([panel.about | _row(panel, kinds, weights) for panel in panels])}
     return Part(
         "Does the model need its attention, and could it have had another?",
         "Accuracy lost is what the base has more than the same model with even weights, 1/n for each of "
@@ -43,20 +40,37 @@ def use_of_attention_part(
         "have the JSD of one that is chosen on test texts, as Wiegreffe & Pinter chose theirs: the "
         "difference is what that choice adds.",
         [_sentence(panel, kinds, weights) for panel in panels],
-        {"tables/use_of_attention": frame(rows)},
-        {"use_of_attention": use_of_attention_chart(points, "Use of attention")},
+        tables,
+        use_of_attention_overview(tables),
     )
 
 
-def _rows(panel: Panel, kinds: Sequence[Kind], weights: Sequence[float]) -> Iterator[dict[str, Any]]:
+def use_of_attention_overview(tables: "Mapping[str, pl.DataFrame]") -> dict[str, dict[str, Any]]:
+    """Draw every row of the table as a point for each way in which even weights came in."""
+    points = [
+        {"name": name, "version": version}
+        | {f"lost{end}": row[f"{column}{end}"] for end in _ENDS}
+        | {f"jsd{end}": row[f"jsd{end}"] for end in _ENDS}
+        for version, (column, _) in _VERSIONS.items()
+        for name, row in _named(tables[_TABLE].rows(named=True))
+    ]
+    return {"use_of_attention": use_of_attention_chart(points, "Use of attention")}
+
+
+def _named(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield each row with what tells it from the others: the columns before the numbers that differ."""
+    about = [*rows[0]][: [*rows[0]].index("accuracy")]
+    differ = [column for column in about if len({row[column] for row in rows}) > 1] or about[:1]
+    for row in rows:
+        yield " ".join(str(row[column]) for column in differ if row[column] is not None), row
+
+
+def _row(panel: Panel, kinds: Sequence[Kind], weights: Sequence[float]) -> dict[str, Any]:
     level = best(panel, kinds, weights, "development")
     on_test = best(panel, kinds, weights, "test")
     none = None if trained_ones(panel, kinds, weights) is None else "none is as good"
-    lost = {
-        name: panel.of(BASE, "accuracy", less)
-        for name, less in zip(("lost_trained", "lost_put_in"), _VERSIONS.values(), strict=True)
-    }
-    yield (
+    lost = {name: panel.of(BASE, "accuracy", less) for name, less in _VERSIONS.values()}
+    return (
         columns("accuracy", panel.of(BASE, "accuracy"))
         | {
             name: value
@@ -76,7 +90,7 @@ def _furthest(panel: Panel, level: str | None) -> tuple[float, float, float]:
 
 
 def _sentence(panel: Panel, kinds: Sequence[Kind], weights: Sequence[float]) -> str:
-    trained, put_in = (panel.of(BASE, "accuracy", less) for less in _VERSIONS.values())
+    trained, put_in = (panel.of(BASE, "accuracy", less) for _, less in _VERSIONS.values())
     level = best(panel, kinds, weights, "development")
     lost = f"{panel.name}: even weights cost {told(trained)} of accuracy, put in later {told(put_in)}"
     there = trained_ones(panel, kinds, weights)

@@ -1,11 +1,12 @@
 """Numbers of models that differ in their seed only, and a study of them that stands aside."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from attex.claims.verdict import CHANCE, Interval, pooled, quantile
 from results.markdown import number, table
 
 
@@ -45,6 +46,56 @@ class Seeds:
         if len(self.values) == 1:
             return number(self.mean)
         return f"{number(self.mean)} ({number(self.least)} to {number(self.most)})"
+
+
+@dataclass(frozen=True)
+class Mean(Interval):
+    """A mean over seeds with its 95 % interval, m ± t·s/√S, and the seeds that it is of.
+
+    The interval ends where the number does, as at 0 and at 1 if it is a share.
+    """
+
+    seeds: Seeds
+    limits: tuple[float, float]
+
+    @property
+    def low(self) -> float:
+        """The lower end."""
+        return max(self.mean - self.half, self.limits[0])
+
+    @property
+    def high(self) -> float:
+        """The upper end."""
+        return min(self.mean + self.half, self.limits[1])
+
+    def __bool__(self) -> bool:
+        return bool(self.seeds)
+
+    def __str__(self) -> str:
+        ends = f" [{number(self.low)}, {number(self.high)}]" if self and self.half == self.half else ""
+        return f"{number(self.mean)}{ends}"
+
+
+def mean_of(
+    some: Seeds,
+    alike: Iterable[Sequence[Seeds]],
+    limits: tuple[float, float] = (-math.inf, math.inf),
+) -> Mean:
+    """Return a mean with its interval, whose s is pooled over cells that should vary alike.
+
+    Of each cell `alike` has the numbers that are like `some`, which is one of them. No such number is
+    beyond `limits`.
+    """
+    spread = pooled([[one.values for one in cell] for cell in alike])
+    count = max(len(some.values), 1)
+    half = quantile(spread.freedom, 1 - CHANCE) * spread.deviation / math.sqrt(count)
+    return Mean(some.mean, half, some, limits)
+
+
+def mean_of_all(cells: Sequence[Seeds]) -> Mean:
+    """Return the mean over the seeds of all cells; s is between seeds, within cells."""
+    every = Seeds(tuple(value for cell in cells for value in cell.values))
+    return mean_of(every, [[cell] for cell in cells])
 
 
 def chance(value: Seeds, calibrated: Seeds) -> Seeds:

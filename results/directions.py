@@ -13,7 +13,7 @@ from attex.claims.quantities import WITHOUT
 from attex.studies.bounds import half_width
 from results.markdown import number, table
 from results.paper_numbers import PaperNumbers
-from results.study_numbers import CELL, StudyNumbers
+from results.study_numbers import CELL, Number, StudyNumbers
 
 STAYS = 0.02
 """A change that is smaller than this is none: so near numbers of accuracy are asked to be."""
@@ -91,7 +91,10 @@ class Directions:
         if one.what not in _QUANTITIES:
             return []
         after, before = (f"{_QUANTITIES[one.what]}(lambda={w})" for w in (one.weight, "0"))
-        changes = {name: swaps.change(one.cell, after, before, name) for name in swaps.settings[1:]}
+        changes = {
+            name: swaps.difference(Number(one.cell, after, name), Number(one.cell, before, name))
+            for name in swaps.settings[1:]
+        }
         return [f"{setting}: {change}" for setting, change in changes.items() if change]
 
     def table(self) -> str:

@@ -27,7 +27,7 @@ from attex.studies.study import Study
 from results import pairs
 from results.answers import Answers, Said
 from results.at_hand import AtHand, asked_for, at_hand
-from results.by_seed import built_in, ceiling, chance
+from results.by_seed import built_in, ceiling, chance, mean_of_all
 from results.changes import change_rows, counted, write_changes
 from results.directions import directions
 from results.dropped_words import TABLE as DERIVED
@@ -39,7 +39,7 @@ from results.paper_figures import against_published, differences
 from results.paper_numbers import PaperNumbers
 from results.shown import kept
 from results.sparsity_figures import by_sparsity, entropies, inputs_and_states, sparser
-from results.study_numbers import STUDIES, table_name
+from results.study_numbers import STUDIES, Number, table_name
 from results.study_page import finished, options, rounded, write_record
 from results.swaps import swap_table, swaps, unexplained
 from results.templates import TEMPLATE, filled
@@ -70,12 +70,14 @@ MARKED = dict.fromkeys(
 def page_text(paper: PaperNumbers) -> str:
     """Fill the template of a paper's page from its table of numbers."""
     functions = (
-        *(chance, ceiling, built_in, counted, swaps, swap_table, unexplained, directions),
+        *(chance, ceiling, built_in, mean_of_all, counted, swaps, swap_table, unexplained, directions),
         *(chance_sentence, cause_table),
     )
     of_folder = {f.__name__: functools.partial(f, paper.folder) for f in (told, trained)}
     known = {function.__name__: function for function in functions} | pairs.ASKED
-    return filled(paper.folder, known | of_folder | {"printed_lambda": PRINTED}, paper=paper)
+    return filled(
+        paper.folder, known | of_folder | {"printed_lambda": PRINTED, "number_of": Number}, paper=paper
+    )
 
 
 def write_page(paper: PaperNumbers) -> None:

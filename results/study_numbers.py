@@ -13,10 +13,11 @@ from attex.claims.ledger import Cell
 from attex.claims.numbers import BASE
 from attex.claims.quantities import key_of, projection_of
 from attex.studies import universes
+from attex.studies.parts.panels import limits
 from attex.studies.run_set import RunSet
 from attex.studies.settings import level_names
 from attex.studies.study_file import StudyFile, find_study
-from results.by_seed import Seeds
+from results.by_seed import Mean, Seeds, mean_of
 from results.lambdas import lambdas_of
 from results.markdown import table
 
@@ -31,6 +32,18 @@ class Model(NamedTuple):
     cell: Cell
     setting: str
     seed: int
+
+
+class Number(NamedTuple):
+    """What a number is of: a model, and a quantity that was measured of it."""
+
+    cell: Cell
+    quantity: str
+    setting: str = BASE
+
+    def of(self, dataset: str, setting: str | None) -> "Number":
+        """Return the same of another dataset, and in another setting, if one is given."""
+        return self._replace(cell=(dataset, *self.cell[1:]), setting=setting or self.setting)
 
 
 class StudyNumbers:
@@ -55,6 +68,7 @@ class StudyNumbers:
             )
             for *about, setting, quantity, class_, values in grouped.rows()
         }
+        self._classes: list[str] = rows["class"].unique(maintain_order=True).to_list()
         self._by_seed: dict[tuple[str, ...], dict[int, float]] = {}
         for *about, setting, quantity, class_, seed, value in rows.select(
             *CELL, "setting", "quantity", "class", "seed", "value"
@@ -71,11 +85,51 @@ class StudyNumbers:
         """Return a number of ours, of every seed; options of measures need not be named."""
         return self._values.get((*cell, setting, key_of(quantity), class_), Seeds(()))
 
-    def change(self, cell: Cell, after: str, before: str, setting: str = BASE) -> Seeds:
-        """Return by how much one number over all texts exceeds another, of every seed that has both."""
-        ends = [(*cell, setting, key_of(name), OVERALL) for name in (after, before)]
-        to, start = (self._by_seed.get(end, {}) for end in ends)
+    def mean(self, cell: Cell, quantity: str, setting: str = BASE, class_: str = OVERALL) -> Mean:
+        """Return the mean over seeds of a share or a divergence, with its interval.
+
+        The spread is pooled over all datasets, projections and settings with this encoder and attention.
+        """
+        return mean_of(
+            self.seeds(cell, quantity, setting, class_),
+            [
+                [self.seeds(other, quantity, some, name) for name in self._classes_like(class_)]
+                for other in self.cells
+                for some in self.settings
+                if other[1:3] == cell[1:3]
+            ],
+            limits(quantity),
+        )
+
+    def difference(self, one: Number, other: Number, class_: str = OVERALL) -> Mean:
+        """Return by how much one number exceeds another, seed by seed, with its interval.
+
+        The spread is pooled over all datasets that have both; and over all settings, if both have the
+        same, as those of two models that were trained alike.
+        """
+        datasets = dict.fromkeys(cell[0] for cell in self.cells)
+        settings = self.settings if one.setting == other.setting else [None]
+        alike = [
+            [
+                self._apart(one.of(dataset, setting), other.of(dataset, setting), name)
+                for name in self._classes_like(class_)
+            ]
+            for dataset in datasets
+            for setting in settings
+        ]
+        return mean_of(self._apart(one, other, class_), alike)
+
+    def _apart(self, one: Number, other: Number, class_: str) -> Seeds:
+        """Return by how much one number exceeds another, of every seed that has both."""
+        to, start = (
+            self._by_seed.get((*end.cell, end.setting, key_of(end.quantity), class_), {})
+            for end in (one, other)
+        )
         return Seeds(tuple(to[seed] - start[seed] for seed in to if seed in start))
+
+    def _classes_like(self, class_: str) -> list[str]:
+        """Return the classes whose numbers vary as that of a class: all, or the whole alone."""
+        return [OVERALL] if class_ == OVERALL else [name for name in self._classes if name != OVERALL]
 
     @functools.cached_property
     def planned(self) -> list[Model]:

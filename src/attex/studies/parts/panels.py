@@ -62,8 +62,7 @@ class Panel:
         unknown = draws is None and bounds.seeds[row] < 2
         if unknown:
             return value, float("nan"), float("nan")
-        most = LN_2 if quantity.startswith("jsd") else 1.0
-        least = 0.0 if less is None and not signed else -most
+        least, most = limits(quantity, signed or less is not None)
         return value, max(low, least), min(high, most)
 
     def value(self, level: str, quantity: str) -> float:
@@ -81,6 +80,12 @@ class Panel:
         """Return a quantity of all settings of the cell, [U,S] and [U,S,D]; NaN where there is none."""
         unknown = np.full((len(self.cell.levels), len(self.cell.seeds)), np.nan)
         return self.cell.values.get(quantity, unknown), self.cell.draws.get(quantity)
+
+
+def limits(quantity: str, signed: bool = False) -> tuple[float, float]:
+    """Return the least and the most that a share or a divergence can be, or that two can differ by."""
+    most = LN_2 if quantity.startswith("jsd") else 1.0
+    return -most if signed else 0.0, most
 
 
 def panels(runs: RunSet, choice: str) -> Iterator[Panel]:

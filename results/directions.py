@@ -13,7 +13,7 @@ from attex.claims.quantities import WITHOUT
 from attex.studies.bounds import half_width
 from results.markdown import number, table
 from results.paper_numbers import PaperNumbers
-from results.study_numbers import CELL, Number, StudyNumbers
+from results.study_numbers import CELL, NumberOf, StudyNumbers
 
 STAYS = 0.02
 """A change that is smaller than this is none: so near numbers of accuracy are asked to be."""
@@ -92,7 +92,7 @@ class Directions:
             return []
         after, before = (f"{_QUANTITIES[one.what]}(lambda={w})" for w in (one.weight, "0"))
         changes = {
-            name: swaps.difference(Number(one.cell, after, name), Number(one.cell, before, name))
+            name: swaps.difference(NumberOf(one.cell, after, name), NumberOf(one.cell, before, name))
             for name in swaps.settings[1:]
         }
         return [f"{setting}: {change}" for setting, change in changes.items() if change]
@@ -151,13 +151,13 @@ def _beside_without(paper: PaperNumbers) -> Iterator[Direction]:
 
 
 def _values(paper: PaperNumbers) -> Mapping[tuple[Cell, str], list[float]]:
-    values: dict[tuple[Cell, str], list[float]] = {}
-    for name in ("numbers.csv", f"numbers_{PAPER}_without.csv"):
-        path = paper.folder / name
-        for one in read_numbers(path) if path.exists() else ():
+    """Return all numbers as published, of every seed once, as the first table that has it."""
+    values: dict[tuple[Cell, str], dict[str, float]] = {}
+    for path in sorted(paper.folder.glob("numbers*.csv")):
+        for one in read_numbers(path):
             if one.setting == BASE:
-                values.setdefault((one.cell, one.quantity), []).append(one.value)
-    return values
+                values.setdefault((one.cell, one.quantity), {}).setdefault(one.seed, one.value)
+    return {about: [*of_seeds.values()] for about, of_seeds in values.items()}
 
 
 def _published(cell: Cell, quantities: Sequence[str]) -> tuple[float, float]:

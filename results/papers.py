@@ -39,7 +39,7 @@ from results.paper_figures import against_published, differences
 from results.paper_numbers import PaperNumbers
 from results.shown import kept
 from results.sparsity_figures import by_sparsity, entropies, inputs_and_states, sparser
-from results.study_numbers import STUDIES, Number, table_name
+from results.study_numbers import STUDIES, NumberOf, table_name
 from results.study_page import finished, options, rounded, write_record
 from results.swaps import swap_table, swaps, unexplained
 from results.templates import TEMPLATE, filled
@@ -76,7 +76,7 @@ def page_text(paper: PaperNumbers) -> str:
     of_folder = {f.__name__: functools.partial(f, paper.folder) for f in (told, trained)}
     known = {function.__name__: function for function in functions} | pairs.ASKED
     return filled(
-        paper.folder, known | of_folder | {"printed_lambda": PRINTED, "number_of": Number}, paper=paper
+        paper.folder, known | of_folder | {"printed_lambda": PRINTED, "number_of": NumberOf}, paper=paper
     )
 
 

@@ -34,14 +34,14 @@ class Model(NamedTuple):
     seed: int
 
 
-class Number(NamedTuple):
+class NumberOf(NamedTuple):
     """What a number is of: a model, and a quantity that was measured of it."""
 
     cell: Cell
     quantity: str
     setting: str = BASE
 
-    def of(self, dataset: str, setting: str | None) -> "Number":
+    def of(self, dataset: str, setting: str | None) -> "NumberOf":
         """Return the same of another dataset, and in another setting, if one is given."""
         return self._replace(cell=(dataset, *self.cell[1:]), setting=setting or self.setting)
 
@@ -101,7 +101,7 @@ class StudyNumbers:
             limits(quantity),
         )
 
-    def difference(self, one: Number, other: Number, class_: str = OVERALL) -> Mean:
+    def difference(self, one: NumberOf, other: NumberOf, class_: str = OVERALL) -> Mean:
         """Return by how much one number exceeds another, seed by seed, with its interval.
 
         The spread is pooled over all datasets that have both; and over all settings, if both have the
@@ -119,7 +119,7 @@ class StudyNumbers:
         ]
         return mean_of(self._apart(one, other, class_), alike)
 
-    def _apart(self, one: Number, other: Number, class_: str) -> Seeds:
+    def _apart(self, one: NumberOf, other: NumberOf, class_: str) -> Seeds:
         """Return by how much one number exceeds another, of every seed that has both."""
         to, start = (
             self._by_seed.get((*end.cell, end.setting, key_of(end.quantity), class_), {})

@@ -232,6 +232,21 @@ def test_the_figure_counts_slopes_above_0_and_above_the_control() -> None:
     assert subtitle == "Slope above 0 in 4 of 6 cases, and above all of the control's interval in 2"
 
 
+def test_a_model_without_an_equal_adversary_is_named_and_names_stay_inside() -> None:
+    ends = dict.fromkeys(("jsd_low", "jsd_high", "lost_low", "lost_high"), NAN)
+    places = {"a long name on the left": (0.0, 0.5), "a long name on the right": (0.1, 0.2)}
+    points = [
+        {"name": name, "version": "trained", "lost": lost, "jsd": jsd} | ends
+        for name, (lost, jsd) in {**places, "bound": (0.05, NAN)}.items()
+    ]
+    chart = use_of_attention_chart(points, "Use", ["bound"])
+    assert chart["description"].endswith("Without a dot, as no adversary decides as well: bound.")
+    svg = vl_convert.vegalite_to_svg(json.dumps(chart))
+    for name, anchor in zip(places, ("start", "end"), strict=True):
+        assert re.search(rf'text-anchor="{anchor}"[^>]*>{name}<', svg)
+    assert ">bound<" not in svg
+
+
 def test_charts_are_drawn_as_three_kinds_of_picture(tmp_path: Path) -> None:
     draw({"slopes": chart_of("within settings")}, tmp_path)
     assert (tmp_path / "slopes.png").read_bytes().startswith(b"\x89PNG")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from results.study_numbers import CELL, Number, StudyNumbers
+from results.study_numbers import CELL, NumberOf, StudyNumbers
 from scipy.stats import t as student
 from scipy.stats import ttest_1samp, ttest_rel
 
@@ -38,19 +38,19 @@ def of_sst(
 
 def test_a_difference_within_one_dataset_is_that_of_a_paired_t_test(tmp_path: Path) -> None:
     numbers = table(tmp_path / "numbers.csv", of_sst())
-    found = numbers.difference(Number(OWN, "f1"), Number(EVEN, "f1"))
+    found = numbers.difference(NumberOf(OWN, "f1"), NumberOf(EVEN, "f1"))
     expected = ttest_rel(F1["softmax"], F1["uniform"]).confidence_interval(0.95)
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
-    back = numbers.difference(Number(EVEN, "f1"), Number(OWN, "f1"))
+    back = numbers.difference(NumberOf(EVEN, "f1"), NumberOf(OWN, "f1"))
     assert (back.low, back.high) == pytest.approx((-expected.high, -expected.low))
 
 
 def test_only_seeds_that_both_have_count(tmp_path: Path) -> None:
     rows = [row for row in of_sst() if (row[1], row[3]) not in {("softmax", 0), ("uniform", 3)}]
     numbers = table(tmp_path / "numbers.csv", rows)
-    found = numbers.difference(Number(OWN, "f1"), Number(EVEN, "f1"))
+    found = numbers.difference(NumberOf(OWN, "f1"), NumberOf(EVEN, "f1"))
     assert found.seeds.values == pytest.approx((0.0, 0.04))
-    none = numbers.difference(Number(OWN, "f1"), Number(OWN, "f1", "vectors of length 1"))
+    none = numbers.difference(NumberOf(OWN, "f1"), NumberOf(OWN, "f1", "vectors of length 1"))
     assert str(none) == "–"
 
 
@@ -71,11 +71,11 @@ def test_how_far_seeds_differ_is_pooled_over_datasets_and_settings(tmp_path: Pat
     assert (found.mean, found.half) == pytest.approx((np.mean(F1["softmax"]), half))
     assert found.high == min(found.mean + half, 1.0), "a share ends at 1"
     # The models of IMDB have no partner with even weights, and two settings are no pair.
-    alone = numbers.difference(Number(OWN, "f1"), Number(EVEN, "f1"))
+    alone = numbers.difference(NumberOf(OWN, "f1"), NumberOf(EVEN, "f1"))
     assert alone.half == pytest.approx(
         np.diff(ttest_rel(*F1.values()).confidence_interval(0.95)).item() / 2
     )
-    between = numbers.difference(Number(OWN, "f1", "vectors of length 1"), Number(OWN, "f1"))
+    between = numbers.difference(NumberOf(OWN, "f1", "vectors of length 1"), NumberOf(OWN, "f1"))
     expected = ttest_1samp(np.subtract(swapped, F1["softmax"][:3]), 0).confidence_interval(0.95)
     assert (between.low, between.high) == pytest.approx((expected.low, expected.high))
 

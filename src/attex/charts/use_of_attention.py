@@ -1,7 +1,7 @@
 """Does a model need its attention, and could it have had another? One dot for each model."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from attex.charts.frontier import LN_2
 from attex.charts.style import PALETTE, WIDE, finish, short
@@ -11,11 +11,14 @@ _NUMBERS = ("lost", "lost_low", "lost_high", "jsd", "jsd_low", "jsd_high")
 _SHAPES = ("circle", "square")
 
 
-def use_of_attention_chart(points: Sequence[dict[str, Any]], title: str) -> dict[str, Any]:
+def use_of_attention_chart(
+    points: Sequence[dict[str, Any]], title: str, bound: Sequence[str] = ()
+) -> dict[str, Any]:
     """Draw each point at (accuracy lost under even weights, JSD of the best adversary).
 
     A point has `name`, `version` (how even weights came in), lost, jsd and the ends of their intervals;
-    one without either number is left out.
+    one without either number is left out. `bound` names the models that no adversary decides as well as,
+    which therefore have no JSD: the caption counts them.
     """
     import altair as alt
 
@@ -43,11 +46,23 @@ def use_of_attention_chart(points: Sequence[dict[str, Any]], title: str) -> dict
     dots = base.mark_point(filled=True, size=90, opacity=0.8).encode(
         x=x, y=y, color=colour, shape=shape, tooltip=tooltip
     )
-    names = base.mark_text(align="left", dx=8, dy=-6, fontSize=11, color="#444")
+    # A name stands on the side of its dot that has room for it.
+    first = base.transform_filter(alt.datum.version == versions[0])
+    middle = (low + high) / 2
+    sides: list[tuple[Any, Literal["left", "right"], int]] = [
+        (alt.datum.lost <= middle, "left", 8),
+        (alt.datum.lost > middle, "right", -8),
+    ]
+    names = [
+        first.transform_filter(side)
+        .mark_text(align=align, dx=dx, dy=-6, fontSize=11, color="#444")
+        .encode(x=x, y=y, text="name:N")
+        for side, align, dx in sides
+    ]
     layers = [
         wide.encode(x="lost_low:Q", x2="lost_high:Q", y=y, color=colour),
         tall.encode(y="jsd_low:Q", y2="jsd_high:Q", x=x, color=colour),
-        names.encode(x=x, y=y, text="name:N").transform_filter(alt.datum.version == versions[0]),
+        *names,
         dots,
     ]
     caption = (
@@ -55,4 +70,6 @@ def use_of_attention_chart(points: Sequence[dict[str, Any]], title: str) -> dict
         "intervals. To the right the model needs its attention; low down it could hardly have had "
         "another. High on the left it neither needs its attention, nor is bound to it."
     )
+    if bound:
+        caption += f" Without a dot, as no adversary decides as well: {', '.join(bound)}."
     return finish(alt.layer(*layers).properties(title=title, width=WIDE, height=_HEIGHT), caption)

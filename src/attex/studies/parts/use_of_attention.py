@@ -22,6 +22,9 @@ _VERSIONS = {
 }
 """In words, how even weights came in: the column of what they cost, and what the base is set beside."""
 
+_NONE = "none is as good"
+"""What stands in the place of the best adversary where all of them decide worse than the base."""
+
 _ENDS = ("", "_low", "_high")
 _UNKNOWN = (math.nan, math.nan, math.nan)
 
@@ -47,14 +50,16 @@ def use_of_attention_part(
 
 def use_of_attention_overview(tables: "Mapping[str, pl.DataFrame]") -> dict[str, dict[str, Any]]:
     """Draw every row of the table as a point for each way in which even weights came in."""
+    named = [*_named(tables[_TABLE].rows(named=True))]
     points = [
         {"name": name, "version": version}
         | {f"lost{end}": row[f"{column}{end}"] for end in _ENDS}
         | {f"jsd{end}": row[f"jsd{end}"] for end in _ENDS}
         for version, (column, _) in _VERSIONS.items()
-        for name, row in _named(tables[_TABLE].rows(named=True))
+        for name, row in named
     ]
-    return {"use_of_attention": use_of_attention_chart(points, "Use of attention")}
+    bound = [name for name, row in named if row["adversary"] == _NONE]
+    return {"use_of_attention": use_of_attention_chart(points, "Use of attention", bound)}
 
 
 def _named(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -68,7 +73,7 @@ def _named(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]
 def _row(panel: Panel, kinds: Sequence[Kind], weights: Sequence[float]) -> dict[str, Any]:
     level = best(panel, kinds, weights, "development")
     on_test = best(panel, kinds, weights, "test")
-    none = None if trained_ones(panel, kinds, weights) is None else "none is as good"
+    none = None if trained_ones(panel, kinds, weights) is None else _NONE
     lost = {name: panel.of(BASE, "accuracy", less) for name, less in _VERSIONS.values()}
     return (
         columns("accuracy", panel.of(BASE, "accuracy"))

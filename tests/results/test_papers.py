@@ -6,15 +6,12 @@ import json
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import polars as pl
 import pytest
 from results.by_seed import Aside, Seeds
-from results.directions import ACCURACY, ATTENTION, directions
 from results.lambdas import ENTROPY, NAME, lambda_rows, lambdas_of
-from results.pairs import OF_TRANSFORMER, ROLLOUT, among_methods, mean_of, with_attention
+from results.pairs import ROLLOUT
 from results.paper_numbers import PaperNumbers
 from results.papers import FIGURES, PLACE, page_text
 from results.shown import SHOWN, kept
@@ -304,101 +301,3 @@ def test_the_sparsest_come_last_and_softmax_first() -> None:
     assert names[0] == "softmax"
     assert names[5] == "sparsemax"
     assert [float(name[14:-1]) for name in names[1:5] + names[6:]] == [-30, -10, -3, -1, 0.5, 0.9]
-
-
-def test_the_overview_says_what_the_tables_do() -> None:
-    text = (PLACE.parent / "docs" / "results" / "index.md").read_text(encoding="utf-8")
-    theirs = []
-    neely = paper("neely_schouten_2020")
-    for data in ("sst", "imdb"):
-        cell = (data, "lstm", "tanh", "sparsemax")
-        for measure in ("gradient", "leave_one_out"):
-            pair = f"(k=non_zero)(attention, {measure})"
-            assert neely.seeds(cell, f"top_k_published{pair} calibrated").mean < 0.05
-            assert neely.seeds(cell, f"top_k{pair} calibrated").least > 0.5
-            of_class = (neely.claim(cell, f"top_k_published{pair}", c) for c in ("positive", "negative"))
-            theirs += [claim.mean for claim in of_class if claim is not None]
-    assert f"{min(theirs):.2f} to {max(theirs):.2f}" in text
-    assert "more than half of the way" in text
-    meister = paper("meister_2021")
-    tau = "kendall_tau(attention, leave_one_out)"
-    gained, elsewhere = (
-        sum(one.change for one in meister.changes(f"{tau} calibrated{ending}", "sparsemax"))
-        for ending in ("", ", permuted")
-    )
-    assert elsewhere > gained / 2
-    lost = meister.changes("comprehensiveness(attention) over random", "sparsemax")
-    sides = [one.side for one in lost if one.seeds > 1]
-    assert sides.count("↑") > len(sides) / 2
-    assert "↓" not in sides
-
-
-def test_the_overview_says_how_attention_and_methods_agree() -> None:
-    text = " ".join((PLACE.parent / "docs" / "results" / "index.md").read_text(encoding="utf-8").split())
-    neely = paper("neely_2022")
-    minilm, means = neely.together(["neely_2022_pretrained"]), []
-    for data in ("sst", "imdb", "snli"):
-        cell = (data, "lstm", "tanh", "softmax")
-        assert mean_of(neely, cell, with_attention()).most < mean_of(neely, cell, among_methods()).least
-        tuned = (data, "pretrained_classifier", "own", "softmax")
-        means.append(mean_of(minilm, tuned, among_methods(OF_TRANSFORMER)).mean)
-    assert "attention of a BiLSTM agrees less with the methods than these do with each other" in text
-    assert f"their mean τ is {min(means):.2f} to {max(means):.2f} on the three datasets" in text
-    even, own = (
-        mean_of(neely, ("snli", "lstm", "tanh", projection), with_attention())
-        for projection in ("uniform", "softmax")
-    )
-    assert own.least < even.mean < own.most
-    assert "On SNLI even weights agree with them as much as trained attention does." in text
-
-
-def rows_of(folder: str, table: str) -> list[dict[str, Any]]:
-    return pl.read_csv(PLACE / folder / f"{table}.csv", infer_schema_length=None).to_dicts()
-
-
-def test_the_overview_says_what_models_against_models_gave() -> None:
-    text = (PLACE.parent / "docs" / "results" / "index.md").read_text(encoding="utf-8")
-    wiegreffe = paper("wiegreffe_pinter_2019")
-    jsd = "jsd(adversary, unfrozen)"
-    ours = wiegreffe.together(["wiegreffe_pinter_2019_table_4"]).seeds(CELL, jsd)
-    assert len(ours.values) == 3
-    assert f"JSD is {ours.least:.2f} to {ours.most:.2f} with three seeds" in text
-    assert f"published is\n{wiegreffe.published(CELL, jsd):.2f}" in text
-    assert wiegreffe.worded(CELL, "tvd_half(adversary, unfrozen)") == "0.036, reproduced"
-    student = ("sst", "average", "imposed", "imposed")
-    guided = wiegreffe.together(["wiegreffe_pinter_2019_guides"])
-    said = {
-        "lstm": "of {:.2f} under the base's ({:.2f})",
-        "adversary": "F1 of {:.2f} under an\nadversary's weights (published is {:.2f})",
-    }
-    f1 = {guide: guided.seeds(student, f"f1(guide={guide})", class_="positive") for guide in said}
-    for guide, words in said.items():
-        theirs = wiegreffe.published(student, f"f1(guide={guide})", "positive")
-        assert words.format(f1[guide].mean, theirs) in text
-    even = guided.seeds(("sst", "average", "tanh", "uniform"), "f1", class_="positive")
-    assert f1["adversary"].most < even.least
-    assert "weights that were trained to lie are worse than even ones" in text
-    frontier = rows_of("wiegreffe_pinter_2019", "wiegreffe_pinter_2019_frontier_frontier")
-    (free,) = (row for row in frontier if row["kind"] == "adversary" and row["at"] == 0.0016)
-    (seed,) = (row for row in frontier if row["kind"] == "another seed")
-    assert f"JSD of {free['jsd']:.2f} and the output at a TVD of {free['tvd']:.3f}" in text
-    assert f"({seed['tvd']:.3f}, with attention at {seed['jsd']:.2f})" in text
-    frozen = [row for row in frontier if row["kind"] == "frozen adversary"]
-    assert {row["beyond_bound"] for row in frozen} == {0.0}
-    # As far away as the free one, a frozen one moves the output more.
-    assert all(row["tvd"] > free["tvd"] for row in frozen if row["jsd"] >= free["jsd"])
-    roar, retrained = paper("roar"), rows_of("roar", "madsen_2022_released_recursive_racu")
-    racu = {row["measure"].partition("(")[0]: row for row in retrained}
-    said = {
-        "input_x_gradient": "RACU is {racu:.2f}, published {published:.2f}",
-        "attention": "0.05 [{low:.2f}, {high:.2f}], published {published:.2f}",
-    }
-    for measure, words in said.items():
-        theirs = {"published": roar.published(CELL, f"racu_recursive({measure})")}
-        assert words.format(**racu[measure] | theirs).replace("-", "−") in text
-    assert f"{racu['attention']['racu']:.2f} [" in text
-    ways = directions(paper("pruthi_2020"))
-    assert ways.counted(ATTENTION) == "12 of 12"
-    assert ways.counted(ACCURACY) == "10 of 12"
-    assert "In all 12 rows" in text
-    assert "accuracy goes the way of theirs in 10." in text

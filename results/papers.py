@@ -25,6 +25,7 @@ from attex.studies.gathering import gathered
 from attex.studies.ledger_words import PRINTED
 from attex.studies.study import Study
 from results import pairs
+from results.all_tests import all_tests
 from results.answers import Answers, Said
 from results.at_hand import AtHand, asked_for, at_hand
 from results.by_seed import built_in, ceiling, chance, mean_of_all
@@ -73,7 +74,7 @@ def page_text(paper: PaperNumbers) -> str:
         *(chance, ceiling, built_in, mean_of_all, counted, swaps, swap_table, unexplained, directions),
         *(chance_sentence, cause_table),
     )
-    of_folder = {f.__name__: functools.partial(f, paper.folder) for f in (told, trained)}
+    of_folder = {f.__name__: functools.partial(f, paper.folder) for f in (told, trained, all_tests)}
     known = {function.__name__: function for function in functions} | pairs.ASKED
     return filled(
         paper.folder, known | of_folder | {"printed_lambda": PRINTED, "number_of": NumberOf}, paper=paper

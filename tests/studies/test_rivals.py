@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import t as student
 
 import attex
 from attex.foundations.errors import UserError
 from attex.studies.kinds.frontier import Frontier
 from attex.studies.kinds.use_of_attention import UseOfAttention
-from attex.studies.parts.frontier import best
+from attex.studies.parts.frontier import best, nearest
 from attex.studies.parts.panels import panels
 from attex.studies.run_set import CellRuns, RunSet
 from attex.studies.study_file import read_study
@@ -154,7 +155,30 @@ def test_the_best_adversary_is_the_furthest_of_those_that_decide_as_well() -> No
     assert row["lost_trained"] == pytest.approx(0.06)
     assert row["lost_put_in"] == pytest.approx(0.21)
     (none,) = UseOfAttention(weights=(1.0,))(runs, []).parts
-    assert "no adversary decides as well" in none.sentences[0]
+    assert "no adversary decides as well: the nearest (adversary, λ = 1) loses" in none.sentences[0]
+
+
+def test_the_nearest_adversary_is_told_with_what_it_loses_and_may_lose() -> None:
+    base, other = (0.90, 0.94), (0.88, 0.89)
+    accuracies = {
+        "base": base,
+        "uniform": (0.5, 0.5),
+        "adversary, λ = 0.1": other,
+        "adversary, λ = 1": (0.7, 0.7),
+    }
+    runs = made_up(accuracies, {})
+    (panel,) = panels(runs, "variant")
+    level, (lost, low, high) = nearest(panel, ("free",), (0.1, 1.0))
+    assert (level, lost) == ("adversary, λ = 0.1", pytest.approx(np.subtract(base, other).mean()))
+    # How far seeds differ is pooled over what all other models have more than this one.
+    gaps = [np.subtract(values, other) for values in accuracies.values() if values != other]
+    half = student.ppf(0.975, 3) * np.sqrt(np.mean([gap.var(ddof=1) for gap in gaps]) / 2)
+    assert (low, high) == pytest.approx((lost - half, lost + half))
+    free = Frontier(weights=(0.1, 1.0), adversaries=("free",))
+    (told,) = (one for one in free(runs, []).parts[0].sentences if "nearest" in one)
+    assert f"the nearest (λ = 0.1) loses {lost:.3f} [{low:.3f}, {high:.3f}] there" in told.replace(
+        "−", "-"
+    )
 
 
 def test_adversaries_that_are_not_trained_yet_are_not_said_to_do_worse() -> None:

@@ -10,7 +10,16 @@ import pytest
 
 import attex
 from attex.foundations.errors import UserError
-from attex.studies.attention_tests import ABSENT, AGAINST, FOR, NONE_AS_GOOD, OPEN, YARDSTICK, Finding
+from attex.studies.attention_tests import (
+    ABSENT,
+    AGAINST,
+    FOR,
+    NONE_AS_GOOD,
+    NONE_SEEN,
+    OPEN,
+    YARDSTICK,
+    Finding,
+)
 from attex.studies.joined import brought, joined_levels, runs_of
 from attex.studies.kinds.roar import Roar
 from attex.studies.parts.side_by_side import ABOUT
@@ -126,6 +135,7 @@ def finding(low: float, high: float, **changes: Any) -> Finding:
         (finding(-0.02, 0.011, enough=0.01), OPEN),
         (finding(math.nan, math.nan), ABSENT),
         (finding(math.nan, math.nan, of=NONE_AS_GOOD), FOR),
+        (finding(math.nan, math.nan, of=NONE_SEEN), OPEN),
         (finding(0.1, 0.3, which_is=""), YARDSTICK),
     ],
 )

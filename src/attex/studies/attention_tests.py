@@ -15,7 +15,7 @@ from attex.studies.kinds.guides import CROSS_FIT, GUIDE, OF_BASE, UNIFORM, Guide
 from attex.studies.kinds.roar import RANDOM, Roar
 from attex.studies.leading import ACCURACY
 from attex.studies.parts.compared import Compared, Row
-from attex.studies.parts.frontier import EQUALLY_GOOD, best
+from attex.studies.parts.frontier import EQUALLY_GOOD, best, nearest
 from attex.studies.parts.panels import Bounded, Panel, panels
 from attex.studies.parts.retrained import MEASURE, Retrained
 from attex.studies.rivals import BASE, KINDS, OTHER_SEED
@@ -28,6 +28,9 @@ ABSENT, YARDSTICK = "not measured", "a yardstick"
 """A test that has no number here; and what others are held against."""
 _NOTHING: Bounded = (math.nan, math.nan, math.nan)
 NONE_AS_GOOD = "none decides as well"
+NONE_SEEN = "none is seen to decide as well"
+"""Of trained models: all are worse beyond what seeds do; or the best of them may yet be as good."""
+
 _SEED = "another seed"
 
 
@@ -60,6 +63,8 @@ class Finding:
         """For, against, or neither: by the whole interval."""
         if self.of == NONE_AS_GOOD:
             return FOR
+        if self.of == NONE_SEEN:
+            return OPEN
         if not self.which_is:
             return YARDSTICK
         _, low, high = self.favour
@@ -110,7 +115,8 @@ class Tests:
                 continue
             level = best(panel, (kind,), study.weights, "development")
             if level is None:
-                value, margin, of = _NOTHING, _NOTHING, NONE_AS_GOOD
+                _, (_, least_lost, _) = nearest(panel, (kind,), study.weights)
+                value, margin, of = _NOTHING, _NOTHING, _none(least_lost)
             else:
                 value = panel.of(level, "jsd(base)")
                 margin = panel.of(level, "jsd(base)", (OTHER_SEED, "jsd(beside)"))
@@ -162,7 +168,9 @@ class Tests:
         test, number, chance = "trained to hide", "weight on hidden words", "their share of the words"
         share = rows[first][SHARE]["value"]
         if not good:
-            return Finding(test, number, _NOTHING, share, chance, _NOTHING, of=NONE_AS_GOOD)
+            gained = [row[f"development_{ACCURACY}"] for level, row in rows.items() if level != first]
+            of = _none(-max(gained, key=lambda one: one["difference"])["difference_high"])
+            return Finding(test, number, _NOTHING, share, chance, _NOTHING, of=of)
         mass = rows[good[-1]][MASS]
         value = mass["value"], mass["low"], mass["high"]
         margin = value[0] - share, value[1] - share, value[2] - share
@@ -177,6 +185,11 @@ def _with_numbers(name: str, runs: RunSet) -> RunSet:
     if name != "deception":
         return runs
     return replace(runs, cells=tuple(cell for cell in runs.cells if MASS in cell.values))
+
+
+def _none(least_lost: float) -> str:
+    """Say whether a model that loses at least so much accuracy is known to be worse; NaN is not."""
+    return NONE_AS_GOOD if least_lost > EQUALLY_GOOD else NONE_SEEN
 
 
 def _levels(rows: list[Row], about: Mapping[str, Any], choice: str) -> dict[str, dict[str, Row]]:

@@ -8,12 +8,14 @@ from typing import Any
 from attex.analyses.summary import frame
 from attex.charts.frontier import frontier_chart
 from attex.report.study_page import Part
-from attex.studies.parts.panels import Panel, columns, told
+from attex.studies.parts.panels import Bounded, Panel, columns, told
 from attex.studies.parts.subject import chart_name, minus
 from attex.studies.rivals import BASE, KINDS, OTHER_SEED, UNIFORM, Kind, rival
 
 EQUALLY_GOOD = 0.01
 """An adversary whose accuracy is at most so far below its base's decides as well."""
+
+_ON_DEVELOPMENT = "development_accuracy"
 
 _DRAWN = 6
 """As many figures a page has; tables have all."""
@@ -73,6 +75,19 @@ def best(panel: Panel, kinds: Sequence[Kind], weights: Sequence[float], on: str)
     good = [one for one in levels if panel.value(one, f"{before}accuracy") >= least - 1e-9]
     good = [one for one in good if not math.isnan(panel.value(one, jsd))]
     return max(good, key=lambda one: panel.value(one, jsd), default=None)
+
+
+def nearest(panel: Panel, kinds: Sequence[Kind], weights: Sequence[float]) -> tuple[str, Bounded]:
+    """Name the adversary that loses least of the base's accuracy on development texts, and how much.
+
+    How much has its interval: where that holds `EQUALLY_GOOD`, it may still decide as well.
+    """
+    lost = {
+        level: panel.of(BASE, _ON_DEVELOPMENT, (level, _ON_DEVELOPMENT))
+        for level in (rival(kind, weight) for kind in kinds for weight in weights)
+    }
+    trained = {level: found for level, found in lost.items() if not math.isnan(found[0])}
+    return min(trained.items(), key=lambda one: one[1][0])
 
 
 def trained_ones(panel: Panel, kinds: Sequence[Kind], weights: Sequence[float]) -> str | None:
@@ -145,9 +160,11 @@ def _sentences(panel: Panel, grid: Grid) -> Iterator[str]:
         level = best(panel, (kind,), grid.weights, "development")
         if level is None:
             if (there := trained_ones(panel, (kind,), grid.weights)) is not None:
-                yield (
+                near, loses = nearest(panel, (kind,), grid.weights)
+                yield minus(
                     f"{panel.name}: no {KINDS[kind]}{there} decides as well as the base (within "
-                    f"{EQUALLY_GOOD:g} of its accuracy on development texts)."
+                    f"{EQUALLY_GOOD:g} of its accuracy on development texts): the nearest "
+                    f"({near.partition(', ')[2]}) loses {told(loses)} there."
                 )
             continue
         jsd, tvd = panel.of(level, "jsd(base)"), panel.of(level, "tvd(base)")

@@ -7,7 +7,16 @@ from attex.analyses.headline import Headline
 from attex.analyses.summary import frame
 from attex.charts.side_by_side import side_by_side_chart
 from attex.report.study_page import Part
-from attex.studies.attention_tests import ABSENT, AGAINST, FOR, NONE_AS_GOOD, OPEN, YARDSTICK, Finding
+from attex.studies.attention_tests import (
+    ABSENT,
+    AGAINST,
+    FOR,
+    NONE_AS_GOOD,
+    NONE_SEEN,
+    OPEN,
+    YARDSTICK,
+    Finding,
+)
 from attex.studies.parts.panels import Panel, columns
 from attex.studies.parts.subject import chart_name
 
@@ -209,7 +218,7 @@ def _meaning(test: str) -> dict[str, Any]:
 def _lead(name: str, findings: Sequence[Finding]) -> str:
     said = {
         word: [
-            one.test + (f" ({one.of})" if one.of == NONE_AS_GOOD else "")
+            one.test + (f" ({one.of})" if one.of in (NONE_AS_GOOD, NONE_SEEN) else "")
             for one in findings
             if one.says == word
         ]

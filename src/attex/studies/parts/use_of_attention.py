@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from attex.analyses.summary import frame
 from attex.charts.use_of_attention import use_of_attention_chart
 from attex.report.study_page import Part
-from attex.studies.parts.frontier import EQUALLY_GOOD, best, trained_ones
+from attex.studies.parts.frontier import EQUALLY_GOOD, best, nearest, trained_ones
 from attex.studies.parts.panels import Panel, columns, told
 from attex.studies.parts.subject import minus
 from attex.studies.rivals import BASE, UNIFORM, Kind
@@ -102,6 +102,8 @@ def _sentence(panel: Panel, kinds: Sequence[Kind], weights: Sequence[float]) -> 
     if there is None:
         return minus(f"{lost}.")
     if level is None:
-        return minus(f"{lost}; no adversary{there} decides as well.")
+        near, loses = nearest(panel, kinds, weights)
+        which = f"the nearest ({near}) loses {told(loses)} on development texts"
+        return minus(f"{lost}; no adversary{there} decides as well: {which}.")
     jsd = told(_furthest(panel, level))
     return minus(f"{lost}; an adversary that decides as well ({level}) is JSD {jsd} away.")

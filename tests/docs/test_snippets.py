@@ -52,6 +52,7 @@ NOT_RUN = {
     ("results/neely_2022/README.md", "trains for minutes on a GPU"),
     ("results/neely_schouten_2020/README.md", "trains for minutes on a GPU"),
     ("results/roar/README.md", "trains for minutes on a GPU"),
+    ("results/use_of_attention/README.md", "trains for minutes on a GPU"),
     ("results/wiegreffe_pinter_2019/README.md", "trains for minutes on a GPU"),
 }
 """All that is not run, and why; the site shows the reason above the block."""

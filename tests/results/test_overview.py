@@ -114,3 +114,23 @@ def test_the_overview_says_what_models_against_models_gave() -> None:
     assert ways.counted(ACCURACY) == "10 of 12"
     assert "In all 12 rows" in text
     assert "accuracy goes the way of theirs in 10." in text
+
+
+def test_the_overview_counts_what_all_tests_say() -> None:
+    text = " ".join(OVERVIEW.read_text(encoding="utf-8").split())
+    says = []
+    for study in ("side_by_side_sst", "side_by_side_sst_words"):
+        rows = rows_of("use_of_attention", f"{study}_side_by_side")
+        says.append({row["test"]: row["says"] for row in rows})
+    bilstm, words = says
+    # Another seed is what others are held against, and no test.
+    assert all(one.pop("another seed") == "a yardstick" for one in (bilstm, words))
+    assert (len(bilstm), len(words)) == (13, 11)
+    assert "Thirteen tests of the BiLSTM's attention on SST, and eleven of" in text
+    for_it, against = ([*words.values()].count(what) for what in ("for it", "against it"))
+    assert (for_it, against) == (7, 1)
+    assert words["exact adversary"] == bilstm["exact adversary"] == "against it"
+    assert "seven tests speak for the attention and one against it: the exact adversary" in text
+    assert ([*bilstm.values()].count("for it"), [*bilstm.values()].count("against it")) == (4, 2)
+    assert "Of the BiLSTM four speak for it and two against it" in text
+    assert bilstm["permutation"] == "does not tell"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attex.claims.verdict import CHANCE, Interval, pooled, quantile
+from attex.claims.verdict import CHANCE, UNLIMITED, Interval, pooled, quantile
 from results.markdown import number, table
 
 
@@ -50,23 +50,9 @@ class Seeds:
 
 @dataclass(frozen=True)
 class Mean(Interval):
-    """A mean over seeds with its 95 % interval, m ± t·s/√S, and the seeds that it is of.
-
-    The interval ends where the number does, as at 0 and at 1 if it is a share.
-    """
+    """A mean over seeds with its 95 % interval, m ± t·s/√S, and the seeds that it is of."""
 
     seeds: Seeds
-    limits: tuple[float, float]
-
-    @property
-    def low(self) -> float:
-        """The lower end."""
-        return max(self.mean - self.half, self.limits[0])
-
-    @property
-    def high(self) -> float:
-        """The upper end."""
-        return min(self.mean + self.half, self.limits[1])
 
     def __bool__(self) -> bool:
         return bool(self.seeds)
@@ -79,7 +65,7 @@ class Mean(Interval):
 def mean_of(
     some: Seeds,
     alike: Iterable[Sequence[Seeds]],
-    limits: tuple[float, float] = (-math.inf, math.inf),
+    limits: tuple[float, float] = UNLIMITED,
 ) -> Mean:
     """Return a mean with its interval, whose s is pooled over cells that should vary alike.
 
@@ -89,7 +75,7 @@ def mean_of(
     spread = pooled([[one.values for one in cell] for cell in alike])
     count = max(len(some.values), 1)
     half = quantile(spread.freedom, 1 - CHANCE) * spread.deviation / math.sqrt(count)
-    return Mean(some.mean, half, some, limits)
+    return Mean(some.mean, half, some, limits=limits)
 
 
 def mean_of_all(cells: Sequence[Seeds]) -> Mean:

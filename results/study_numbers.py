@@ -11,9 +11,8 @@ import polars as pl
 from attex.analyses.quantity import OVERALL
 from attex.claims.ledger import Cell
 from attex.claims.numbers import BASE
-from attex.claims.quantities import key_of, projection_of
+from attex.claims.quantities import key_of, limits, projection_of
 from attex.studies import universes
-from attex.studies.parts.panels import limits
 from attex.studies.run_set import RunSet
 from attex.studies.settings import level_names
 from attex.studies.study_file import StudyFile, find_study

@@ -8,6 +8,7 @@ from scipy import stats
 
 from attex.claims.verdict import (
     CHANCE,
+    UNLIMITED,
     Prediction,
     Spread,
     Verdict,
@@ -76,6 +77,19 @@ def test_the_interval_is_that_of_a_prediction(seeds: int, freedom: int) -> None:
     low, high = stats.t.interval(0.95, freedom, loc=np.mean(values), scale=scale)
     assert (found.low, found.high) == pytest.approx((low, high))
     assert found.seeds == seeds
+
+
+def test_an_interval_ends_where_the_number_must_and_what_is_said_of_it_stays() -> None:
+    free, share = (predict([0.99, 0.97], Spread(0.05, 4), limits=ends) for ends in (UNLIMITED, (0, 1)))
+    assert free is not None
+    assert share is not None
+    assert free.high > 1
+    assert (share.low, share.high, share.half) == (free.low, 1, free.half)
+    assert all(judge(published, share, 0.1) is judge(published, free, 0.1) for published in (0, 0.9, 1))
+    unknown = predict([0.9], pooled([[[0.9]]]), limits=(0, 1))
+    assert unknown is not None
+    assert math.isnan(unknown.low)
+    assert math.isnan(unknown.high)
 
 
 def test_nothing_is_predicted_from_nothing_and_little_from_one_seed() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from attex.claims.ledger import Claim
 from attex.claims.numbers import BASE, Model, Study, Universes
+from attex.claims.quantities import limits
 from attex.claims.sizes import AS_MANY, PUBLISHED, SHARES, has_parts, with_all_texts
 from attex.claims.verdict import CHANCE, Prediction, Spread, are_different, predict
 
@@ -120,7 +121,7 @@ def _swaps_of_universes(universes: Universes, claim: Claim) -> Swaps:
         for model in models:
             if choice in model.choices:
                 levels.setdefault(model.choices[choice], []).append(model)
-        found = {level: _over_universes(some) for level, some in levels.items()}
+        found = {level: _over_universes(some, claim) for level, some in levels.items()}
         start = found.pop(base, None)
         if start is not None and not start.has(claim.mean):
             swaps |= {(choice, base, level): (start, after) for level, after in found.items()}
@@ -144,7 +145,7 @@ def sides(universes: Universes, claim: Claim) -> tuple[int, float, float]:
     return len(means), float((means < claim.mean).mean()), float((means > claim.mean).mean())
 
 
-def _over_universes(models: list[Model]) -> Prediction:
+def _over_universes(models: list[Model], claim: Claim) -> Prediction:
     """Predict another model at the same level, whatever else is chosen for it.
 
     Seeds of one universe are no further draws of its choices: universes are counted.
@@ -152,7 +153,7 @@ def _over_universes(models: list[Model]) -> Prediction:
     values = np.array([model.value for model in models])
     count = len({model.universe for model in models})
     spread = Spread(float(values.std(ddof=1)) if count > 1 else math.nan, count - 1)
-    found = predict([float(values.mean())] * count, spread)
+    found = predict([float(values.mean())] * count, spread, limits=limits(claim.quantity))
     assert found is not None
     return found
 

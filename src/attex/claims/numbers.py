@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from attex.claims.ledger import Cell, Claim
-from attex.claims.quantities import OVERALL, key_of, of_whole_texts, projection_of
+from attex.claims.quantities import OVERALL, key_of, limits, of_whole_texts, projection_of
 from attex.claims.verdict import Prediction, Spread, pooled, predict
 from attex.foundations.csv_cells import original_text
 from attex.foundations.errors import UserError
@@ -198,7 +198,8 @@ class Study:
 
     def prediction(self, claim: Claim, setting: str = BASE) -> Prediction | None:
         """Return the interval for a published number under a setting; None without numbers of ours."""
-        return predict(self.values(claim, setting), self._spread(claim, setting))
+        values, spread = self.values(claim, setting), self._spread(claim, setting)
+        return predict(values, spread, limits=limits(claim.quantity))
 
     def _spread(self, claim: Claim, setting: str) -> Spread:
         """Pool over all cells with this encoder and attention, of numbers by class or over all texts.

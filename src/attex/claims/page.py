@@ -65,7 +65,7 @@ A published number is one draw: another seed would have given another. So the ya
 in which one more model of ours would lie 19 times of 20: mean ± t · s · √(1 + 1/S) of S seeds, with the
 standard deviation s between seeds pooled over all cells that have the same encoder and attention. All
 cells weigh alike in s², however many seeds they have. (bAbI stands apart: its trainings split into those
-that find the fact and those that do not.)
+that find the fact and those that do not.) It ends where the number must, as a share does at 0 and at 1.
 (That the papers' texts are a sample, too, is left out: they are the same texts.)
 
 """

@@ -1,11 +1,14 @@
 """What a number is of: names that mean the same, and how exact a number of this kind has to be."""
 
 import functools
+import math
 from collections.abc import Iterator
 
 from attex.analyses.headline import OVERALL as OVERALL
+from attex.charts.frontier import LN_2
 
 _SHARES_OF_RIGHT_ANSWERS = ("accuracy", "development_accuracy", "f1", "f1_macro", "roc_auc", "pr_auc")
+_AGREEMENTS = ("kendall_tau", "top_k_published", "racu_recursive")
 _COUNTED = ("n_train", "n_dev", "n_test", "impermissible_share_of_tokens(test)")
 WITHOUT = "without impermissible tokens"
 """Said of texts, and in the ledger of numbers, where these tokens were taken out of all texts."""
@@ -23,6 +26,21 @@ def widest(quantity: str) -> float:
     0.02 for accuracy, F1 and areas under curves; 0.1 for agreement, divergences and other shares.
     """
     return 0.02 if quantity.partition("(")[0] in _SHARES_OF_RIGHT_ANSWERS else 0.1
+
+
+def limits(quantity: str, signed: bool = False) -> tuple[float, float]:
+    """Return the least and the most that a number can be or, if `signed`, that two can differ by.
+
+    An agreement has −1 to 1, as released areas of retraining have; a divergence 0 to ln 2, half of a
+    total variation 0 to ½; a weight, λ, can be any; all others are shares.
+    """
+    kind = quantity.partition("(")[0]
+    if kind == "lambda":
+        return -math.inf, math.inf
+    if kind in _AGREEMENTS:
+        return (-2.0, 2.0) if signed else (-1.0, 1.0)
+    most = LN_2 if kind.startswith("jsd") else 0.5 if kind == "tvd_half" else 1.0
+    return -most if signed else 0.0, most
 
 
 def projection_of(title: str) -> str:

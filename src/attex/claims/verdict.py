@@ -8,13 +8,16 @@ degrees of freedom that this pooling has.
 import enum
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy  # Its parts, which take long, are imported where they are first used.
 
 CHANCE = 0.05
 """How often the number of a perfect replication is called different."""
+
+UNLIMITED = (-math.inf, math.inf)
+"""The limits of a number that can be any."""
 
 
 class Verdict(enum.StrEnum):
@@ -72,20 +75,24 @@ def together(spreads: Iterable[Spread]) -> Spread:
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean, and how far to both sides of it an interval reaches."""
+    """A mean, and how far to both sides of it an interval reaches.
+
+    It ends where the number does, at its `limits`: a share at 0 and at 1.
+    """
 
     mean: float
     half: float
+    limits: tuple[float, float] = field(default=UNLIMITED, kw_only=True)
 
     @property
     def low(self) -> float:
         """The lower end."""
-        return self.mean - self.half
+        return max(self.mean - self.half, self.limits[0])
 
     @property
     def high(self) -> float:
         """The upper end."""
-        return self.mean + self.half
+        return min(self.mean + self.half, self.limits[1])
 
     def has(self, value: float) -> bool:
         """Say whether a value lies inside; none does where the spread is not known."""
@@ -100,7 +107,12 @@ class Prediction(Interval):
     spread: Spread
 
 
-def predict(values: Sequence[float], spread: Spread, level: float = 1 - CHANCE) -> Prediction | None:
+def predict(
+    values: Sequence[float],
+    spread: Spread,
+    level: float = 1 - CHANCE,
+    limits: tuple[float, float] = UNLIMITED,
+) -> Prediction | None:
     """Return the prediction interval m ± t·s·√(1 + 1/S); None without any value.
 
     One seed in one cell says nothing of its spread: then the ends are NaN.
@@ -109,7 +121,8 @@ def predict(values: Sequence[float], spread: Spread, level: float = 1 - CHANCE) 
     if not len(known):
         return None
     factor = quantile(spread.freedom, level) * math.sqrt(1 + 1 / len(known))
-    return Prediction(float(known.mean()), factor * spread.deviation, len(known), spread)
+    half = factor * spread.deviation
+    return Prediction(float(known.mean()), half, len(known), spread, limits=limits)
 
 
 def judge(published: float, prediction: Prediction, widest: float) -> Verdict:

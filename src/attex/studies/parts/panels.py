@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attex.charts.frontier import LN_2
+from attex.claims.quantities import limits
 from attex.studies.bounds import bounded
 from attex.studies.parts.subject import cell_name
 from attex.studies.run_set import CellRuns, RunSet
@@ -80,12 +80,6 @@ class Panel:
         """Return a quantity of all settings of the cell, [U,S] and [U,S,D]; NaN where there is none."""
         unknown = np.full((len(self.cell.levels), len(self.cell.seeds)), np.nan)
         return self.cell.values.get(quantity, unknown), self.cell.draws.get(quantity)
-
-
-def limits(quantity: str, signed: bool = False) -> tuple[float, float]:
-    """Return the least and the most that a share or a divergence can be, or that two can differ by."""
-    most = LN_2 if quantity.startswith("jsd") else 1.0
-    return -most if signed else 0.0, most
 
 
 def panels(runs: RunSet, choice: str) -> Iterator[Panel]:

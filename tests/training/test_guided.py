@@ -1,17 +1,21 @@
 """Models under the attention of another: given in training and after it, by text, by word, cross-fit."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
 from two_models import CPU, Fives, model_of, planted, texts_of, trainer_of
 
-from attex.data.batch import Batcher
+from attex.data.batch import Batch, Batcher
 from attex.data.corpus import Corpus
 from attex.foundations.errors import UserError
+from attex.models.classifier import Trace
 from attex.models.guided import in_second_half
 from attex.training.loop import Epochs
 from attex.training.trainer import NO_SOURCES
+from attex.training.trainers.guided import Guided
+from attex.training.trainers.supervised import Supervised
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +82,43 @@ def test_a_text_is_guided_by_the_one_that_was_not_trained_on_it(corpus: Corpus) 
             batch = Batcher(corpus, "train").batch([text])
             unseen = "second" if text in trained_on["first"] else "first"
             assert torch.equal(wrapped(batch).attention, guides[unseen](batch).attention)
+
+
+@pytest.mark.parametrize("cross_fit", [False, True])
+def test_guides_are_asked_once_and_say_what_they_would_at_every_step(
+    corpus: Corpus, tmp_path: Path, cross_fit: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trainer = trainer_of(
+        "guided", guide={}, cross_fit=cross_fit, epochs=3, learning_rate=0.05, metric="accuracy"
+    )
+    guides = {"first": model_of(corpus, 3), "second": model_of(corpus, 4), "guide": model_of(corpus, 5)}
+    asked: list[int] = []
+
+    def counted(answer: Callable[[Batch], Trace]) -> Callable[[Batch], Trace]:
+        def ask(batch: Batch) -> Trace:
+            asked.append(len(batch.ids))
+            return answer(batch)
+
+        return ask
+
+    for guide in guides.values():
+        monkeypatch.setattr(guide, "forward", counted(guide.forward))
+
+    def trained(name: str) -> tuple[dict[str, torch.Tensor], int]:
+        asked.clear()
+        progress = trainer.fit(
+            model_of(corpus, 1), corpus, 0, tmp_path / f"{name}.safetensors", CPU, guides
+        )
+        return progress.best_state, sum(asked)
+
+    held, times = trained("held")
+    texts = sum(len(corpus.splits[name]) for name in ("train", "dev"))
+    assert times == texts * (2 if cross_fit else 1)
+    monkeypatch.setattr(Guided, "objective", Supervised.objective)
+    every_step, times = trained("every_step")
+    assert times == 3 * texts * (2 if cross_fit else 1)
+    for name, value in every_step.items():
+        assert torch.allclose(held[name], value, atol=1e-5), name
 
 
 def test_halves_do_not_depend_on_the_company() -> None:

@@ -1,5 +1,7 @@
 """Models under the attention of another model, which guides them."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -43,6 +45,18 @@ class CrossFitAttention(ImposedAttention):
         """Ask both, and take the one that does not know the text."""
         first, second = (guide(batch).attention for guide in (self._of_first, self._of_second))
         return first.where(in_second_half(batch.ids)[:, None], second)
+
+
+class HeldAttention(ImposedAttention):
+    """α′ = what another imposed attention gives, looked up where that was computed before."""
+
+    def __init__(self, base: ImposedAttention, held: Callable[[Batch], Tensor]) -> None:
+        super().__init__(base)
+        self._held = held
+
+    def impose(self, batch: Batch) -> Tensor:
+        """Look the texts up."""
+        return self._held(batch)
 
 
 class WordAttention(ImposedAttention):

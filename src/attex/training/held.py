@@ -1,6 +1,6 @@
 """What a model, or an encoder, that does not change says of the texts: computed once, then looked up."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor
@@ -12,36 +12,65 @@ from attex.models.classifier import AttentionModel
 from attex.training.prediction import evaluation_batches
 
 
+class HeldWeights:
+    """A distribution over the scorable tokens of each text of whole splits, by the ids of the texts.
+
+    They lie on the device, flat: a batch has its texts' weights [B,T] however it is padded.
+    """
+
+    @torch.no_grad()
+    def __init__(
+        self,
+        weigh: Callable[[Batch], Tensor],
+        corpus: Corpus,
+        splits: set[str],
+        device: torch.device,
+    ) -> None:
+        ids, lengths, weights = [], [], []
+        for batch in _batches(corpus, splits, device):
+            ids.append(batch.ids)
+            lengths.append(batch.scorable.sum(dim=1))
+            weights.append(weigh(batch)[batch.scorable])
+        self.places = _Places(ids, lengths)
+        self.flat = torch.cat(weights)
+        """Of all scorable tokens of all texts."""
+
+    def __call__(self, batch: Batch) -> Tensor:
+        """Look texts of the splits up: [B,T], 0 where nothing is scored."""
+        weights = self.flat[self.places.of(self.places.texts(batch), batch.scorable)]
+        return weights.where(batch.scorable, 0.0)
+
+
 class HeldOutputs:
     """The logits and the attention of a model on whole splits, by the ids of the texts.
 
-    They lie on the device, flat: a batch has its texts' logits [B,O] and weights [B,T] however it is
-    padded. The weights are in float64, in which softmax does not run out of numbers as it does in
-    float32: KL needs the logarithm of each.
+    The weights are in float64, in which softmax does not run out of numbers as it does in float32: KL
+    needs the logarithm of each.
     """
 
     @torch.no_grad()
     def __init__(
         self, model: AttentionModel, corpus: Corpus, splits: set[str], device: torch.device
     ) -> None:
-        ids, logits, lengths, weights = [], [], [], []
+        logits = []
         model.eval()
-        for batch in _batches(corpus, splits, device):
+
+        def weigh(batch: Batch) -> Tensor:
             trace = model(batch)
-            ids.append(batch.ids)
             logits.append(trace.logits)
-            lengths.append(batch.scorable.sum(dim=1))
-            weights.append(model.weigh(trace.energies.double(), batch)[batch.scorable])
-        self._places = _Places(ids, lengths)
+            return model.weigh(trace.energies.double(), batch)
+
+        self._attention = HeldWeights(weigh, corpus, splits, device)
         self._logits = torch.cat(logits)
-        self.weights = torch.cat(weights)
+
+    @property
+    def weights(self) -> Tensor:
         """Of all scorable tokens of all texts, flat."""
+        return self._attention.flat
 
     def __call__(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Look texts of the splits up: logits [B,O] and attention [B,T], 0 where nothing is scored."""
-        text = self._places.texts(batch)
-        weights = self.weights[self._places.of(text, batch.scorable)]
-        return self._logits[text], weights.where(batch.scorable, 0.0)
+        return self._logits[self._attention.places.texts(batch)], self._attention(batch)
 
 
 class HeldStates:

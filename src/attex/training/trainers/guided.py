@@ -1,7 +1,7 @@
 """Train a model under the attention of another."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import torch
@@ -10,7 +10,15 @@ from attex.data.batch import Batcher
 from attex.data.corpus import Corpus
 from attex.foundations.errors import UserError
 from attex.models.classifier import AttentionModel
-from attex.models.guided import CrossFitAttention, GuidedAttention, WordAttention, mean_of_words
+from attex.models.guided import (
+    CrossFitAttention,
+    GuidedAttention,
+    HeldAttention,
+    WordAttention,
+    mean_of_words,
+)
+from attex.models.imposed import ImposedAttention
+from attex.training.held import HeldWeights
 from attex.training.loop import Objective
 from attex.training.prediction import evaluation_batches
 from attex.training.trainer import TRAINERS, InlineExperiment, Sources
@@ -25,8 +33,9 @@ class Guided(Supervised):
     """Train on labels, with the attention that another model pays: given, in training and after it.
 
     `guide` is an experiment, written here or imported, whose model of the same seed says where to look;
-    what it does not say is as in the experiment around it. The model's own attention is never used. All
-    other options are those of supervised training.
+    what it does not say is as in the experiment around it. It is asked once, before the first epoch: an
+    epoch takes what it would without a guide. The model's own attention is never used. All other
+    options are those of supervised training.
 
     `weights` are those of the `text`, or each `word`'s mean over the training texts, brought to a sum
     of 1 in every text: then nothing of the context is left. With `cross_fit` two guides are trained,
@@ -71,11 +80,15 @@ class Guided(Supervised):
     def objective(
         self, model: AttentionModel, corpus: Corpus, device: torch.device, sources: Sources
     ) -> Objective:
-        """Average the guide's weights by word, where those are wanted; all else is supervised."""
+        """Ask the guide once, before the first epoch; all else is supervised."""
+        supervised = super().objective(model, corpus, device, sources)
         if isinstance(model, WordAttention):
             size = corpus.vocabulary_size
             model.word_weights.copy_(_word_weights(sources["guide"], corpus, device, size))
-        return super().objective(model, corpus, device, sources)
+            return supervised
+        assert isinstance(model, ImposedAttention)
+        held = HeldWeights(model.impose, corpus, {"train", self.selected_on}, device)
+        return replace(supervised, run=HeldAttention(model, held))
 
 
 @torch.no_grad()

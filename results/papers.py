@@ -11,7 +11,7 @@ import argparse
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -49,6 +49,19 @@ from results.told import MAIN, told, trained
 from results.top_k_figure import top_k
 
 PLACE = Path(__file__).parent
+
+
+class Marked(NamedTuple):
+    """What the setting of numbers is called that are not as published: all, or those named so."""
+
+    setting: str
+    of: str = ""
+
+    def __call__(self, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Name the setting of a number."""
+        return {**row, "setting": self.setting} if self.of in row["quantity"] else row
+
+
 FIGURES = {
     "published": against_published,
     "differences": differences,
@@ -63,9 +76,11 @@ FIGURES = {
 
 MARKED = dict.fromkeys(
     ("madsen_2022", "madsen_2022_recursive", "madsen_2022_20news"),
-    "scores at the decision, read by accuracy",
-)
-"""Studies that are not as published as a whole: what their setting is called."""
+    Marked("scores at the decision, read by accuracy"),
+) | {
+    "wiegreffe_pinter_2019_guides_imdb": Marked("adversaries of 12 epochs", of="guide=adversary"),
+}
+"""Studies that are not as published, as a whole or in some numbers."""
 
 
 def page_text(paper: PaperNumbers) -> str:
@@ -149,7 +164,7 @@ def newly_said(study: Study, answers: Answers, here: Iterable[AtHand]) -> Iterat
             continue
         named = study.as_published(one.rows) or ()
         if name in MARKED:
-            named = [{**row, "setting": MARKED[name]} for row in named]
+            named = [MARKED[name](row) for row in named]
         answer = study(one.runs, one.designs) if tells else None
         yield Said(one, answer, kept(named, claims, answers.folder.name))
 

@@ -104,10 +104,15 @@ class StudyNumbers:
         """Return by how much one number exceeds another, seed by seed, with its interval.
 
         The spread is pooled over all datasets that have both; and over all settings, if both have the
-        same, as those of two models that were trained alike.
+        same, as those of two models that were trained alike. Where a number stands beside another one
+        of another setting, the spread of the two as published counts with theirs.
         """
         datasets = dict.fromkeys(cell[0] for cell in self.cells)
-        settings = self.settings if one.setting == other.setting else [None]
+        settings: list[str | None] = [None]
+        if one.setting == other.setting:
+            settings = [*self.settings]
+        elif one._replace(setting=BASE) != other._replace(setting=BASE):
+            settings = [None, BASE]
         alike = [
             [
                 self._apart(one.of(dataset, setting), other.of(dataset, setting), name)

@@ -80,6 +80,24 @@ def test_how_far_seeds_differ_is_pooled_over_datasets_and_settings(tmp_path: Pat
     assert (between.low, between.high) == pytest.approx((expected.low, expected.high))
 
 
+def test_two_numbers_of_unlike_settings_vary_as_they_do_as_published(tmp_path: Path) -> None:
+    short = {"softmax": [0.7, 0.74], "uniform": [0.8, 0.81]}
+    settings = {"softmax": "fewer epochs", "uniform": "as published"}
+    rows = of_sst() + [
+        ("imdb", projection, settings[projection], seed, OVERALL, value)
+        for projection, values in short.items()
+        for seed, value in enumerate(values)
+    ]
+    numbers = table(tmp_path / "numbers.csv", rows)
+    even, own = (("imdb", *cell[1:]) for cell in (EVEN, OWN))
+    found = numbers.difference(NumberOf(own, "f1", "fewer epochs"), NumberOf(even, "f1"))
+    pairs = [np.subtract(*F1.values()), np.subtract(*short.values())]
+    freedom = 4 / sum(1 / (len(pair) - 1) for pair in pairs)
+    variance = np.mean([np.var(pair, ddof=1) for pair in pairs])
+    half = student.ppf(0.975, freedom) * np.sqrt(variance / 2)
+    assert (found.mean, found.half) == pytest.approx((-0.085, half))
+
+
 def test_classes_are_pooled_with_each_other_and_not_with_the_whole(tmp_path: Path) -> None:
     wild = [(*row[:4], OVERALL, row[5] * (-1) ** row[3]) for row in of_sst()]
     numbers = table(tmp_path / "numbers.csv", of_sst("positive") + of_sst("negative") + wild)

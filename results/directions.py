@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -11,9 +11,13 @@ from attex.claims.ledger import Cell, published
 from attex.claims.numbers import BASE, read_numbers
 from attex.claims.quantities import WITHOUT
 from attex.studies.bounds import half_width
+from results.by_seed import Mean
 from results.markdown import number, table
 from results.paper_numbers import PaperNumbers
 from results.study_numbers import CELL, NumberOf, StudyNumbers
+
+_SLIP = "slip"
+"""What the ledger's notes say of a number that may be misprinted."""
 
 STAYS = 0.02
 """A change that is smaller than this is none: so near numbers of accuracy are asked to be."""
@@ -36,7 +40,8 @@ class Direction:
     """How a number of a row changes: from λ = 0, or from models that never saw the words.
 
     `theirs` and `replicated` are the changes in the paper and in its replication, NaN where there is no
-    number; `ours` has its 95 % interval beside it.
+    number; `ours` has its 95 % interval beside it. Where a number of the paper is `misprinted`, as the
+    ledger notes, ours is held against the replication.
     """
 
     cell: Cell
@@ -44,6 +49,7 @@ class Direction:
     what: str
     theirs: float
     replicated: float
+    misprinted: bool
     ours: float
     low: float
     high: float
@@ -51,14 +57,15 @@ class Direction:
     @property
     def verdict(self) -> str:
         """Say whether ours goes the same way: up, down, or nowhere."""
-        if math.isnan(self.theirs) or math.isnan(self.low):
+        theirs = self.replicated if self.misprinted else self.theirs
+        if math.isnan(theirs) or math.isnan(self.low):
             return OPEN
-        if abs(self.theirs) < STAYS:
+        if abs(theirs) < STAYS:
             if self.low > -STAYS and self.high < STAYS:
                 return SAME
             return OTHER if self.high <= -STAYS or self.low >= STAYS else OPEN
         if self.low > 0 or self.high < 0:
-            return SAME if self.ours * self.theirs > 0 else OTHER
+            return SAME if self.ours * theirs > 0 else OTHER
         # Theirs changes: ours does not, if all of its interval is next to 0.
         return OTHER if self.low > -STAYS and self.high < STAYS else OPEN
 
@@ -87,7 +94,7 @@ class Directions:
         return f"{len(self.of(what, SAME))} of {len(self.of(what))}"
 
     def swapped(self, one: Direction, swaps: StudyNumbers) -> list[str]:
-        """Say how a number changes from λ = 0 under each swap that was run for this row."""
+        """Say how a number changes from λ = 0 under each swap of this row, and which way."""
         if one.what not in _QUANTITIES:
             return []
         after, before = (f"{_QUANTITIES[one.what]}(lambda={w})" for w in (one.weight, "0"))
@@ -95,7 +102,11 @@ class Directions:
             name: swaps.difference(NumberOf(one.cell, after, name), NumberOf(one.cell, before, name))
             for name in swaps.settings[1:]
         }
-        return [f"{setting}: {change}" for setting, change in changes.items() if change]
+        return [
+            f"{setting}: {change} {_MARKS[_with(one, change).verdict]}"
+            for setting, change in changes.items()
+            if change
+        ]
 
     def table(self) -> str:
         """Lay out a line for each row: of every number the change in the paper, and ours."""
@@ -116,6 +127,11 @@ class Directions:
 def directions(paper: PaperNumbers) -> Directions:
     """Compare the directions of Table 3 with those of our models."""
     return Directions(paper)
+
+
+def _with(one: Direction, change: Mean) -> Direction:
+    low, high = (math.nan, math.nan) if math.isnan(change.half) else (change.low, change.high)
+    return replace(one, ours=change.mean, low=low, high=high)
 
 
 def _pair(one: Direction) -> list[str]:
@@ -160,15 +176,21 @@ def _values(paper: PaperNumbers) -> Mapping[tuple[Cell, str], list[float]]:
     return {about: [*of_seeds.values()] for about, of_seeds in values.items()}
 
 
-def _published(cell: Cell, quantities: Sequence[str]) -> tuple[float, float]:
-    """Return the difference of two published numbers, in the paper and in its replication."""
+def _published(cell: Cell, quantities: Sequence[str]) -> tuple[float, float, bool]:
+    """Return the difference of two published numbers, in the paper and in its replication.
+
+    Last is whether one of the paper's two may be misprinted.
+    """
     about = dict(zip(CELL, cell, strict=True)) | {"dataset": cell[0].removesuffix(_DEALT_OUT)}
-    found = []
-    for name in (PAPER, AGAIN):
-        known = {claim.quantity: claim.mean for claim in published(paper=name, **about)}
-        after, before = (known.get(quantity, math.nan) for quantity in quantities)
-        found.append(after - before)
-    return found[0], found[1]
+    paper, again = (
+        {one.quantity: one for one in published(paper=name, **about) if one.quantity in quantities}
+        for name in (PAPER, AGAIN)
+    )
+    changes = []
+    for known in (paper, again):
+        after, before = (known[name].mean if name in known else math.nan for name in quantities)
+        changes.append(after - before)
+    return changes[0], changes[1], any(_SLIP in one.note for one in paper.values())
 
 
 def apart(some: Sequence[float], others: Sequence[float]) -> tuple[float, float, float]:

@@ -13,6 +13,7 @@ from results.directions import (
     OTHER,
     SAME,
     Direction,
+    _published,
     apart,
     directions,
 )
@@ -41,7 +42,17 @@ PAPER = "pruthi_2020"
 def test_a_direction_is_up_down_or_nowhere(
     theirs: float, ours: tuple[float, float, float], verdict: str
 ) -> None:
-    assert Direction(CELL, "0.1", ACCURACY, theirs, theirs, *ours).verdict == verdict
+    assert Direction(CELL, "0.1", ACCURACY, theirs, theirs, False, *ours).verdict == verdict
+    assert Direction(CELL, "0.1", ACCURACY, 9.0, theirs, True, *ours).verdict == verdict
+
+
+def test_of_a_misprint_the_ledger_speaks() -> None:
+    # 93.3 without a penalty, where all other rows point to 96.3; and 96.5 in the replication.
+    cell = ("occupation dealt out anew", *CELL[1:])
+    _, again, misprinted = _published(cell, ["accuracy(lambda=1)", "accuracy(lambda=0)"])
+    assert again == pytest.approx(-0.003, abs=2e-3)
+    assert misprinted
+    assert not _published(cell, ["impermissible_mass(lambda=1)", "impermissible_mass(lambda=0)"])[2]
 
 
 def test_means_over_seeds_are_compared_after_welch() -> None:
@@ -104,4 +115,4 @@ def test_ours_stand_beside_the_paper_and_its_replication(tmp_path: Path) -> None
     ]
     write(swaps, [*names, "setting", *long[4:]], rows)
     told = ways.swapped(ways.of(ACCURACY)[1], StudyNumbers([swaps], []))
-    assert told == ["longer: −0.100"], "of the seed that has both"
+    assert told == ["longer: −0.100 ~"], "of the seed that has both"

@@ -1,6 +1,7 @@
-"""An epoch against another model beside a supervised one: the base's outputs are computed once.
+"""An epoch against another model, or under its attention, beside a supervised one.
 
-So are the states of a frozen adversary, whose epochs do not encode the texts again.
+The base's outputs are computed once, and so is the attention of a guide. So are the states of a frozen
+adversary, whose epochs do not encode the texts again.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,9 +22,10 @@ from benchmarks.training import corpus_of
 CPU = torch.device("cpu")
 AT_MOST = 1.3
 TRAINERS_COMPARED = {
-    "unfrozen, jsd": {"type": "adversarial", "base": {}},
-    "unfrozen, kl": {"type": "adversarial", "base": {}, "divergence": "kl"},
-    "frozen, jsd": {"type": "adversarial", "base": {}, "frozen": True},
+    "adversary, unfrozen, jsd": {"type": "adversarial", "base": {}},
+    "adversary, unfrozen, kl": {"type": "adversarial", "base": {}, "divergence": "kl"},
+    "adversary, frozen, jsd": {"type": "adversarial", "base": {}, "frozen": True},
+    "a guided model": {"type": "guided", "guide": {}},
 }
 
 
@@ -45,7 +47,7 @@ def epoch_of(options: dict[str, object], corpus: Corpus, device: torch.device) -
 
 
 def compared(corpus: Corpus, what: str, device: torch.device, times: int = 3) -> Iterator[Result]:
-    """Time an epoch of each adversary in turn with a supervised one."""
+    """Time an epoch of each in turn with a supervised one."""
     supervised = epoch_of({"type": "supervised"}, corpus, device)
     for name, options in TRAINERS_COMPARED.items():
         adversarial = epoch_of(options, corpus, device)
@@ -55,7 +57,7 @@ def compared(corpus: Corpus, what: str, device: torch.device, times: int = 3) ->
         for _ in range(times):
             us, them = min(us, seconds(adversarial)), min(them, seconds(supervised))
         promise = f"≤ {AT_MOST:g}× a supervised epoch"
-        yield Result(f"adversary, {name}, an epoch of {what}", us, them, promise, us <= AT_MOST * them)
+        yield Result(f"{name}, an epoch of {what}", us, them, promise, us <= AT_MOST * them)
 
 
 def planted() -> Corpus:

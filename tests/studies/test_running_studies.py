@@ -12,6 +12,7 @@ import attex
 from attex.foundations.errors import UserError
 from attex.runner import upkeep
 from attex.runner.engine import choose_engine
+from attex.runner.stages.training import TrainingStage
 from attex.runner.workspace import Workspace
 from attex.studies.models import Models
 from attex.studies.run_studies import run_studies
@@ -54,6 +55,30 @@ def made(path: Path) -> dict[str, int]:
     """Return when each model of the output folder was made."""
     cache = path.parents[1] / ".cache" / "2" / "numbers"
     return {folder.name: (folder / "stage.json").stat().st_mtime_ns for folder in cache.iterdir()}
+
+
+@pytest.mark.parametrize("guides_are_first", [False, True])
+def test_a_model_that_others_are_trained_against_is_trained_once(
+    guides_are_first: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own numbers wait for the training that the others need, also those of another study."""
+    trained: list[str] = []
+    make = TrainingStage.make
+
+    def counted(stage: TrainingStage, *rest: Any) -> None:
+        trained.append(stage.key)
+        make(stage, *rest)
+
+    monkeypatch.setattr(TrainingStage, "make", counted)
+    base = BASE | {"importance": [], "analyses": []}
+    guides = {"study": "guides", "base": base, "seeds": [0]}
+    seeds = {"study": "seeds", "base": base, "seeds": [0, 1]}
+    files = [guides, seeds] if guides_are_first else [seeds, guides]
+    workspace = Workspace.at(output=tmp_path, device="cpu")
+    engine = choose_engine(None, 1, {}, workspace)
+    assert run_studies([read_study(file) for file in files], workspace, engine, "findings")
+    # The base of two seeds, even and own weights, three guides (an adversary, two halves), four guided.
+    assert len(trained) == len(set(trained)) == 2 + 2 + 3 + 4
 
 
 def test_the_numbers_are_those_of_an_ordinary_run(finished: Path, tmp_path: Path) -> None:

@@ -18,13 +18,15 @@ from attex.runner.workspace import Workspace
 class Task:
     """A stage, where it is made, and the user's modules that it may need.
 
-    It depends on other tasks by the keys of its inputs.
+    It depends on other tasks by the keys of its inputs; it also comes `after` those whose keys these
+    are, if they are made at all: what they leave is not made again here.
     """
 
     experiment: str
     stage: Stage
     workspace: Workspace
     imports: tuple[str, ...] = ()
+    after: frozenset[str] = frozenset()
 
     @property
     def key(self) -> str:
@@ -34,7 +36,7 @@ class Task:
     @property
     def needs(self) -> set[str]:
         """The keys of what must be made before."""
-        return {needed.key for needed in self.stage.inputs.values()}
+        return {needed.key for needed in self.stage.inputs.values()} | self.after
 
     def to_json(self) -> dict[str, Any]:
         """Say all of it in plain JSON."""

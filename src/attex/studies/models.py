@@ -103,9 +103,12 @@ class Models:
                 say(f"analysis '{name}' is left out where it has nothing to say: {reason}")
                 self.left_out[name] = reason
         stages = {seed: _numbers_stage(plan, seed) for seed in config.seeds}
+        # Where others are trained against this very model, it is trained for them and taken from there.
+        after = {one.key: frozenset({plan.seeds[seed].training.key}) for seed, one in stages.items()}
         known = {plan.whole.key}
         for stage in (needed for one in stages.values() for needed in one.and_before(known)):
-            self._tasks[stage.key] = Task(config.name, stage, workspace, config.imports)
+            before = after.get(stage.key, frozenset())
+            self._tasks[stage.key] = Task(config.name, stage, workspace, config.imports, before)
         return stages, plan.offers()
 
     def missing(self, elsewhere: Container[str] = (), named: bool = False) -> list[Task]:

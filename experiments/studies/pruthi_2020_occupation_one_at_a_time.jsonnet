@@ -8,6 +8,6 @@ one_at_a_time {
     task: { occupation: whole.cells.task.occupation },
     encoder: { embedding: whole.cells.encoder.embedding },
   },
-  weights: whole.weights,
+  weights: [0, 1],
   seeds: [0, 1, 2],
 }

@@ -1,5 +1,6 @@
 """Studies of deception and of guides, on texts whose deciding words are known."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,21 @@ def test_every_guide_is_held_against_uniform_weights(tmp_path: Path) -> None:
     assert value == pytest.approx(mean)
 
 
+def test_guides_that_are_not_asked_for_are_not_trained(tmp_path: Path) -> None:
+    (asked,) = cells_of(read_study(GUIDES | {"guides": ["own", "words"]}))
+    (every,) = cells_of(read_study(GUIDES))
+    known = dict(zip(GUIDE_LEVELS, every.configs, strict=True))
+    tried = ["the base itself", "uniform", "own", "base's, mean of each word"]
+    for config, level in zip(asked.configs, tried, strict=True):
+        assert config.model_copy(update={"name": known[level].name}) == known[level], "the very same"
+    path = run(GUIDES | {"guides": ["own", "words"]}, tmp_path)
+    rows = pl.read_csv(path / "tables" / "guides.csv")
+    assert rows["guide"].to_list() == tried
+    (sentence,) = json.loads((path / "answer.json").read_text(encoding="utf-8"))["lead"]
+    words = [name for name in ("own", "mean of each word", "cross-fit", "adversary") if name in sentence]
+    assert words == ["own", "mean of each word"]
+
+
 @pytest.mark.parametrize(
     ("file", "changes", "said"),
     [
@@ -102,6 +118,8 @@ def test_every_guide_is_held_against_uniform_weights(tmp_path: Path) -> None:
             {"base": SMALL | {"trainer": "deceptive"}},
             "base.trainer: a study of kind 'guides' has",
         ),
+        (GUIDES, {"guides": ["adversry"]}, "guides[0]: "),
+        (GUIDES, {"guides": []}, "guides: should have at least 1 item"),
         (GUIDES, {"encoder": "averge"}, "no encoder 'averge'; did you mean 'average'"),
         (
             GUIDES,

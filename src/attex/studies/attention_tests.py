@@ -134,9 +134,10 @@ class Tests:
         assert isinstance(study, Guides)
         rows = _levels(self._rows("guides", GUIDE, UNIFORM, (study.quantity,)), about, GUIDE)
         for level, name in ((OF_BASE, "guide"), (CROSS_FIT, "cross-fit guide")):
-            row = rows[level][study.quantity]
-            gained = row["difference"], row["difference_low"], row["difference_high"]
-            yield Finding(name, f"{study.quantity} gained", gained, 0.0, "even weights", gained)
+            if level in rows:
+                row = rows[level][study.quantity]
+                gained = row["difference"], row["difference_low"], row["difference_high"]
+                yield Finding(name, f"{study.quantity} gained", gained, 0.0, "even weights", gained)
 
     def _retrained(self, about: Mapping[str, Any]) -> Iterator[Finding]:
         study = self._studies["roar"]

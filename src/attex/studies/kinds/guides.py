@@ -1,7 +1,9 @@
 """Is the attention of one model of use to another?"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from attex.analyses.headline import Headline
 from attex.analyses.summary import frame
@@ -21,8 +23,16 @@ GUIDE = "guide"
 BASE, UNIFORM, OWN = "the base itself", "uniform", "own"
 OF_BASE, OF_ADVERSARY = "base's", "adversary's"
 CROSS_FIT, OF_WORDS = "base's, cross-fit", "base's, mean of each word"
-_GUIDED = (OWN, OF_BASE, OF_ADVERSARY, CROSS_FIT, OF_WORDS)
 
+Who = Literal["own", "base", "adversary", "cross_fit", "words"]
+WHOSE: dict[Who, str] = {
+    "own": OWN,
+    "base": OF_BASE,
+    "adversary": OF_ADVERSARY,
+    "cross_fit": CROSS_FIT,
+    "words": OF_WORDS,
+}
+"""What the level of each guide is called, by its name in a file."""
 
 _WEIGHT = 2e-3
 """Twice Wiegreffe & Pinter's 0.001: they take half of TVD."""
@@ -37,7 +47,9 @@ class Guides(Study):
     time. It is trained with uniform weights, with attention of its own, and under the weights of the
     base and of an adversary of the base; `adversary` has options of that trainer, a weight of 0.002 if
     nothing is said. Two controls stand beside them, because the base has seen the same labels and the
-    context: weights of a base that has not seen the text (`cross-fit`), and each word's mean weight.
+    context: weights of a base that has not seen the text (`cross_fit`), and each word's mean weight
+    (`words`). An adversary takes most of the time, and a cross-fit two bases more: `guides` says which
+    are tried, all of `own`, `base`, `adversary`, `cross_fit` and `words` if nothing is said.
     `quantity` is what is read of the models. The analyses of the base are left out.
     """
 
@@ -49,9 +61,11 @@ class Guides(Study):
         *,
         encoder: Annotated[Spec, ENCODERS.choice] = _WORD_BY_WORD,
         adversary: dict[str, int | float | bool | str] | None = None,
+        guides: Annotated[tuple[Who, ...], Field(min_length=1)] = (*WHOSE,),
         quantity: str = ACCURACY,
     ) -> None:
         self.encoder = encoder
+        self.guided = {WHOSE[who] for who in guides}
         self.adversary = {"weight": _WEIGHT} if adversary is None else adversary
         self.quantity = quantity
 
@@ -71,16 +85,15 @@ class Guides(Study):
         alone: dict[str, Any] = {"importance": [], "analyses": []}
         student = {"model.encoder": self.encoder.model_dump()} | alone
         # The base first: a cell is called by its first level.
+        held = {BASE: alone, UNIFORM: student | {"model.attention.projection": "uniform"}}
         levels = {
-            BASE: alone,
-            UNIFORM: student | {"model.attention.projection": "uniform"},
             OWN: student,
             OF_BASE: student | guided(guide),
             OF_ADVERSARY: student | guided(guide | {"trainer": adversary}),
             CROSS_FIT: student | guided(guide, cross_fit=True),
             OF_WORDS: student | guided(guide, weights="word"),
         }
-        return {GUIDE: levels}
+        return {GUIDE: held | {name: keys for name, keys in levels.items() if name in self.guided}}
 
     def design(self, levels: Sequence[int], blocks: int | None, names: Sequence[str]) -> Design:
         """Cross all levels."""
@@ -115,7 +128,8 @@ class Guides(Study):
         for name, levels in compared.groups(rows):
             of_levels = {level: row[self.quantity] for level, row in levels.items()}
             sentences.append(_sentence(name, self.quantity, of_levels))
-            headlines.append(_headline(name, self.quantity, of_levels[OF_BASE]))
+            if OF_BASE in of_levels:
+                headlines.append(_headline(name, self.quantity, of_levels[OF_BASE]))
         part = Part(
             "Is the attention of one model of use to another?",
             "A model that sees one word at a time is trained on the labels, under weights that it is "
@@ -132,7 +146,8 @@ class Guides(Study):
 
 
 def _sentence(name: str, quantity: str, rows: Mapping[str, Row]) -> str:
-    ordered = sorted(_GUIDED, key=lambda level: -rows[level]["difference"])
+    guided = [level for level in WHOSE.values() if level in rows]
+    ordered = sorted(guided, key=lambda level: -rows[level]["difference"])
     told = ", ".join(_interval(level, rows[level]) for level in ordered)
     return minus(
         f"{name}: {quantity} above that under uniform weights ({rows[UNIFORM]['value']:.3f}): {told}."

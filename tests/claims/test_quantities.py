@@ -1,8 +1,11 @@
 """Names of quantities: which mean the same."""
 
+import math
+
 import pytest
 
-from attex.claims.quantities import is_counted, key_of, projection_of, widest
+from attex.agreement.statistic import STATISTICS
+from attex.claims.quantities import is_counted, key_of, limits, projection_of, widest
 
 
 @pytest.mark.parametrize(
@@ -55,3 +58,27 @@ def test_kinds_of_quantities() -> None:
     assert not is_counted("accuracy")
     assert projection_of("softmax_over_padding") == "softmax"
     assert projection_of("sparsemax") == "sparsemax"
+
+
+@pytest.mark.parametrize(
+    ("quantity", "least", "most"),
+    [
+        ("accuracy", 0, 1),
+        ("f1(guide=lstm)", 0, 1),
+        ("auprc(attention)", 0, 1),
+        ("jsd_max(search)[0.25-0.5] median", 0, math.log(2)),
+        ("median_output_change[0.25-0.5] median", 0, 1),
+        ("median_output_change[0.25-0.5] n", -math.inf, math.inf),
+        ("kept_epoch", -math.inf, math.inf),
+        ("lambda", -math.inf, math.inf),
+        ("comprehensiveness(attention)", -math.inf, math.inf),
+        *((f"{name}(attention, gradient)", -1, 1) for name in ("kendall_tau", "top_k(k=5)")),
+    ],
+)
+def test_no_interval_goes_beyond_what_a_number_can_be(quantity: str, least: float, most: float) -> None:
+    assert limits(quantity) == pytest.approx((least, most))
+
+
+def test_the_limits_of_every_statistic_are_known() -> None:
+    for statistic in STATISTICS:
+        assert limits(f"{statistic.name}(attention, gradient)")[1] == 1

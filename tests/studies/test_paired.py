@@ -149,3 +149,13 @@ def test_cells_without_the_quantity_or_the_partner_are_left_out() -> None:
     runs = study(cell({TAU: np.ones((1, 2))}), cell({OTHER: np.ones((1, 2))}, encoder="cnn"))
     assert [one.cell["encoder"] for one in paired(runs, ABOVE_ZERO)] == ["lstm"]
     assert paired(runs, TANH_ABOVE_SDP) == ()
+
+
+def test_an_interval_ends_where_the_number_must() -> None:
+    bounds = bounded(np.array([[1.0, 0.9], [0.5, 0.52], [np.nan, np.nan]]))
+    assert bounds.high[0] > 1
+    shares = bounds.within((0.0, 1.0))
+    assert shares.high[0] == 1
+    assert shares.low == pytest.approx(bounds.low, nan_ok=True)
+    assert shares.high[1:] == pytest.approx(bounds.high[1:], nan_ok=True)
+    assert shares.value == pytest.approx(bounds.value, nan_ok=True)

@@ -2,14 +2,25 @@
 
 import functools
 import math
+import re
 from collections.abc import Iterator
 
 from attex.analyses.headline import OVERALL as OVERALL
 from attex.charts.frontier import LN_2
 
 _SHARES_OF_RIGHT_ANSWERS = ("accuracy", "development_accuracy", "f1", "f1_macro", "roc_auc", "pr_auc")
-_AGREEMENTS = ("kendall_tau", "top_k_published", "racu_recursive")
+_SHARES = (
+    *(*_SHARES_OF_RIGHT_ANSWERS, "auprc", "precision_at_k", "confidence", "same_decision", "tvd"),
+    *("entropy", "impermissible_mass", "median_output_change", "own_share", "beyond_bound"),
+    *("impermissible_share", "impermissible_share_of_tokens", "jaccard_at_k"),
+)
+_AGREEMENTS = (
+    *("kendall_tau", "weighted_tau", "tau_ap", "spearman", "pearson"),
+    *("top_k", "top_k_published", "top_k_buckets", "racu_recursive"),
+)
 _COUNTED = ("n_train", "n_dev", "n_test", "impermissible_share_of_tokens(test)")
+_COUNT = "] n"
+"""How the number of texts in a bin is called."""
 WITHOUT = "without impermissible tokens"
 """Said of texts, and in the ledger of numbers, where these tokens were taken out of all texts."""
 _PROJECTIONS = {"softmax_over_padding": "softmax"}
@@ -31,16 +42,16 @@ def widest(quantity: str) -> float:
 def limits(quantity: str, signed: bool = False) -> tuple[float, float]:
     """Return the least and the most that a number can be or, if `signed`, that two can differ by.
 
-    An agreement has −1 to 1, as released areas of retraining have; a divergence 0 to ln 2, half of a
-    total variation 0 to ½; a weight, λ, can be any; all others are shares.
+    An agreement has −1 to 1, as released areas of retraining have; a share 0 to 1; a divergence 0 to
+    ln 2, half of a total variation 0 to ½. All others, as a weight, λ, can be any.
     """
-    kind = quantity.partition("(")[0]
-    if kind == "lambda":
-        return -math.inf, math.inf
+    kind = "" if quantity.endswith(_COUNT) else re.split(r"[(\[]", quantity, maxsplit=1)[0]
     if kind in _AGREEMENTS:
         return (-2.0, 2.0) if signed else (-1.0, 1.0)
-    most = LN_2 if kind.startswith("jsd") else 0.5 if kind == "tvd_half" else 1.0
-    return -most if signed else 0.0, most
+    if kind in _SHARES:
+        return -1.0 if signed else 0.0, 1.0
+    most = LN_2 if kind.startswith("jsd") else 0.5 if kind == "tvd_half" else math.inf
+    return -most if signed or most == math.inf else 0.0, most
 
 
 def projection_of(title: str) -> str:

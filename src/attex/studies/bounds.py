@@ -1,6 +1,6 @@
 """What bounds numbers of several seeds: the seeds that were drawn, and the texts that were looked at."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy  # Its parts, which take long, are imported where they are first used.
@@ -31,6 +31,10 @@ class Bounds:
         """What the seeds contribute to the variance of each mean: [U], 0 where that is not known."""
         of_seeds: np.ndarray = np.nan_to_num(self.seed_variance) / np.maximum(self.seeds, 1)
         return of_seeds
+
+    def within(self, limits: tuple[float, float]) -> "Bounds":
+        """Return the same with intervals that end where the number must, as a share does at 0 and 1."""
+        return replace(self, low=np.maximum(self.low, limits[0]), high=np.minimum(self.high, limits[1]))
 
 
 def bounded(values: np.ndarray, draws: np.ndarray | None = None) -> Bounds:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from attex.claims.quantities import limits
 from attex.studies.bounds import bounded
 from attex.studies.run_set import CellRuns, RunSet
 
@@ -41,7 +42,7 @@ def _rows(runs: RunSet, cell: CellRuns) -> Iterator[dict[str, Any]]:
     chosen = level_names(runs, cell.levels)
     defined = {name: values for name, values in cell.values.items() if not _nowhere(values)}
     for quantity, values in defined.items():
-        bounds = bounded(values, cell.draws.get(quantity))
+        bounds = bounded(values, cell.draws.get(quantity)).within(limits(quantity))
         columns = zip(bounds.value, bounds.low, bounds.high, bounds.seeds, strict=True)
         for levels, (value, low, high, seeds) in zip(chosen, columns, strict=True):
             numbers = {"value": float(value), "low": float(low), "high": float(high)}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from attex.charts.estimates import estimates_chart
+from attex.claims.quantities import limits
 from attex.studies.bounds import Bounds, bounded_apart
 from attex.studies.parts.subject import Subject, cell_name, chart_name
 from attex.studies.run_set import CellRuns, RunSet
@@ -58,7 +59,8 @@ class Compared:
         for level, own, away in zip(levels, here, apart, strict=True):
             whose = dict(cell.cell) | dict(setting) | {self.choice: level, "quantity": quantity}
             differences = zip(_DIFFERENCE, _numbers(away).values(), strict=True)
-            yield whose | _shares(own) | {"seeds": int(own.seeds[0])} | dict(differences)
+            numbers = _numbers(own.within(limits(quantity)))
+            yield whose | numbers | {"seeds": int(own.seeds[0])} | dict(differences)
 
     def charts(self, rows: Sequence[Row], titles: Mapping[str, str]) -> dict[str, dict[str, Any]]:
         """Draw a chart of each leading cell: groups of quantities by their `titles`, a dot a level."""
@@ -93,11 +95,6 @@ class Compared:
 
 _ENDS = ("value", "low", "high")
 _DIFFERENCE = ("difference", "difference_low", "difference_high")
-
-
-def _shares(bounds: Bounds) -> dict[str, float]:
-    """Return a number with its interval, which ends where a share of texts or of attention does."""
-    return {end: min(max(number, 0.0), 1.0) for end, number in _numbers(bounds).items()}
 
 
 def _numbers(bounds: Bounds) -> dict[str, float]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from attex.analyses.summary import frame
 from attex.charts.specification_curve import specification_curve_chart
+from attex.claims.quantities import limits
 from attex.report.study_page import Part
 from attex.studies.bounds import bounded
 from attex.studies.designs import Design
@@ -31,7 +32,8 @@ def spread_part(subject: Subject, designs: Sequence[Design]) -> Part:
     for quantity in subject.quantities:
         for cell in subject.drawn:
             if quantity in cell.values:
-                bounds = bounded(cell.values[quantity], cell.draws.get(quantity))
+                every = bounded(cell.values[quantity], cell.draws.get(quantity))
+                bounds = every.within(limits(quantity))
                 charts[chart_name("curve", quantity, cell_name(cell))] = specification_curve_chart(
                     bounds.value,
                     bounds.low,

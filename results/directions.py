@@ -94,19 +94,24 @@ class Directions:
         return f"{len(self.of(what, SAME))} of {len(self.of(what))}"
 
     def swapped(self, one: Direction, swaps: StudyNumbers) -> list[str]:
-        """Say how a number changes from λ = 0 under each swap of this row, and which way."""
+        """Say how a number changes from λ = 0 under each swap of this row, and which way.
+
+        Where the swap has moved the change, after Welch, by how much is said too: then it is a cause.
+        """
         if one.what not in _QUANTITIES:
             return []
         after, before = (f"{_QUANTITIES[one.what]}(lambda={w})" for w in (one.weight, "0"))
         changes = {
             name: swaps.difference(NumberOf(one.cell, after, name), NumberOf(one.cell, before, name))
-            for name in swaps.settings[1:]
+            for name in swaps.settings
         }
-        return [
-            f"{setting}: {change} {_MARKS[_with(one, change).verdict]}"
-            for setting, change in changes.items()
-            if change
-        ]
+        told = []
+        for setting in swaps.settings[1:]:
+            if change := changes[setting]:
+                moved = apart(change.seeds.values, changes[BASE].seeds.values)
+                by = f", moved by {bounded(*moved)}" if moved[1] > 0 or moved[2] < 0 else ""
+                told.append(f"{setting}: {change} {_MARKS[_with(one, change).verdict]}{by}")
+        return told
 
     def table(self) -> str:
         """Lay out a line for each row: of every number the change in the paper, and ours."""
@@ -135,9 +140,13 @@ def _with(one: Direction, change: Mean) -> Direction:
 
 
 def _pair(one: Direction) -> list[str]:
-    ends = "" if math.isnan(one.low) else f" [{number(one.low)}, {number(one.high)}]"
     theirs = f"{number(one.theirs)} ({number(one.replicated)})"
-    return [theirs, f"{number(one.ours)}{ends} {_MARKS[one.verdict]}"]
+    return [theirs, f"{bounded(one.ours, one.low, one.high)} {_MARKS[one.verdict]}"]
+
+
+def bounded(value: float, low: float, high: float) -> str:
+    """Write a number with its interval, if it has one."""
+    return number(value) + ("" if math.isnan(low) else f" [{number(low)}, {number(high)}]")
 
 
 def _from_first(paper: PaperNumbers) -> Iterator[Direction]:

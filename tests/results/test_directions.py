@@ -116,3 +116,19 @@ def test_ours_stand_beside_the_paper_and_its_replication(tmp_path: Path) -> None
     write(swaps, [*names, "setting", *long[4:]], rows)
     told = ways.swapped(ways.of(ACCURACY)[1], StudyNumbers([swaps], []))
     assert told == ["longer: −0.100 ~"], "of the seed that has both"
+    falls = {
+        "as published": [-0.05, -0.04, -0.06],
+        "longer": [0.0, -0.01, 0.01],
+        "other": [-0.07, -0.03],
+    }
+    rows = [
+        [*CELL, setting, seed, f"accuracy(lambda={weight})", "overall", 0.9 + change * int(weight)]
+        for setting, changes in falls.items()
+        for seed, change in enumerate(changes)
+        for weight in "01"
+    ]
+    write(swaps, [*names, "setting", *long[4:]], rows)
+    longer, other = ways.swapped(ways.of(ACCURACY)[1], StudyNumbers([swaps], []))
+    t = ttest_ind(falls["longer"], falls["as published"], equal_var=False).confidence_interval(0.95)
+    assert longer.endswith(f", moved by 0.050 [{t.low:.3f}, {t.high:.3f}]")
+    assert "moved" not in other, "by chance, for all that two seeds can say"

@@ -89,7 +89,7 @@ def run(
         typer.Option(
             "--except",
             metavar="FILE",
-            help="Of a study: leave out the models that a csv or a study's manifest lists by key.",
+            help="Of a study: leave out models that a csv, a manifest or a packed file lists.",
         ),
     ] = None,
     text: Annotated[str | None, typer.Option(help="Of your own table: the column of the texts.")] = None,
@@ -281,15 +281,31 @@ def cache(
     unused: Annotated[
         bool, typer.Option("--unused", help="With --prune: also stages that no run folder is made of.")
     ] = False,
+    pack: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the numbers of studies' models to a file.")
+    ] = None,
+    unpack: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Take in what another machine has packed.")
+    ] = None,
 ) -> None:
     """Show what is kept for later runs, by kind of stage and by experiment."""
     from attex.foundations.errors import UserError
-    from attex.runner import upkeep
+    from attex.runner import packing, upkeep
     from attex.runner.workspace import Workspace
 
     if unused and not prune:
         raise UserError("--unused goes with --prune; nothing was removed")
+    if sum([pack is not None, unpack is not None, prune]) > 1:
+        raise UserError("--pack, --unpack and --prune go one at a time; nothing was done")
     workspace = Workspace.at(output=output_dir, device="cpu")
+    if unpack is not None:
+        new, known = packing.unpack(unpack, workspace.cache)
+        print(f"{unpack}: {upkeep.counted(new, 'model')} new here, {known:,} were there")
+        return
+    if pack is not None:
+        count = packing.pack(pack, workspace.cache)
+        print(f"{pack}: {upkeep.counted(count, 'model')}, {upkeep.shown(pack.stat().st_size)}")
+        return
     found = upkeep.holdings(workspace)
     for line in found.lines():
         print(line)

@@ -163,6 +163,20 @@ def test_the_cache_is_counted_by_stage_and_experiment_and_pruned(attex_: Attex) 
     assert attex_("run", "two.json", "--dry-run")[1].count("to do") == 0
 
 
+def test_models_go_from_one_output_folder_to_another(attex_: Attex) -> None:
+    write("tiny.json", {"study": "sweep", "base": TINY, "seeds": [0, 1]})
+    assert attex_("run", "tiny.json", "--until", "findings")[0] == 0
+    code, out, _ = attex_("cache", "--pack", "models.tar.xz")
+    assert (code, out.split(", ")[0]) == (0, "models.tar.xz: 2 models")
+    for new in (2, 0):
+        told = attex_("cache", "--unpack", "models.tar.xz", "--output-dir", "there")
+        assert told[:2] == (0, f"models.tar.xz: {new} models new here, {2 - new} were there\n")
+    told = attex_("run", "tiny.json", "--until", "findings", "--output-dir", "there")
+    assert "2 models: 2 are there, 0 to make" in told[2]
+    both = attex_("cache", "--pack", "models.tar.xz", "--prune")
+    assert both == (2, "", "attex: --pack, --unpack and --prune go one at a time; nothing was done\n")
+
+
 def test_removing_is_asked_for_in_full(attex_: Attex) -> None:
     assert attex_("cache", "--unused")[::2] == (
         2,

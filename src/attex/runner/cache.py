@@ -200,6 +200,14 @@ class ScratchCache(Cache):
         return self._lender.folder(stage) if self._lent[stage.key] else super().folder(stage)
 
 
+def verified(folder: Path) -> Record:
+    """Return the record of a finished stage, wherever it lies; raise `Damaged` unless all is whole."""
+    record = _read_record(folder / RECORD)
+    for name, known in record.files.items():
+        _verify(folder / name, known)
+    return record
+
+
 def _read_record(path: Path) -> Record:
     fields = read_json(path)
     if not isinstance(fields, dict) or fields.pop("digest", None) != digest(fields):

@@ -47,7 +47,7 @@ class Holdings:
 
     def lines(self) -> Iterator[str]:
         """Say what is there, by kind of stage and by experiment, the largest first."""
-        yield f"{self.root}: {shown(_sum(self.stages))} in {_counted(len(self.stages), 'stage')}"
+        yield f"{self.root}: {shown(_sum(self.stages))} in {counted(len(self.stages), 'stage')}"
         if self.stages:
             yield from _table("stage", _grouped((stage.kind, stage) for stage in self.stages))
             by_experiment = ((name, stage) for stage in self.stages for name in stage.experiments)
@@ -58,7 +58,7 @@ class Holdings:
             if len({name for stage in self.stages for name in stage.experiments}) > 1:
                 yield "  a stage that several experiments share counts for each of them"
         if self.useless:
-            size, places = shown(sum(self.useless.values())), _counted(len(self.useless), "place")
+            size, places = shown(sum(self.useless.values())), counted(len(self.useless), "place")
             yield f"of no use any more: {size} in {places}; --prune removes it"
 
 
@@ -108,6 +108,11 @@ def shown(size: float) -> str:
     return f"{size:.{decimals}f} {units[0]}"
 
 
+def counted(number: int, what: str) -> str:
+    """Write how many there are of something."""
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
@@ -140,10 +145,6 @@ def _size(path: Path) -> int:
 
 def _sum(stages: Iterable[CachedStage]) -> int:
     return sum(stage.size for stage in stages)
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def _grouped(pairs: Iterable[tuple[str, CachedStage]]) -> dict[str, list[CachedStage]]:

@@ -9,6 +9,7 @@ from attex.foundations.errors import MissingData, UserError
 from attex.foundations.json_text import parse_json
 from attex.foundations.progress import say
 from attex.runner.engine import Engine
+from attex.runner.packing import ENDING, packed_keys
 from attex.runner.plan import check_until
 from attex.runner.workspace import Workspace
 from attex.studies.running import Planned, run_planned
@@ -61,7 +62,9 @@ def run_studies(
 
 
 def listed_keys(path: Path) -> list[str]:
-    """Read the keys of models: a csv with a column `key`, or the manifest.json of a study."""
+    """Read the keys of models: a csv with a column `key`, a study's manifest.json, or packed models."""
+    if path.suffix == ENDING:
+        return packed_keys(path)
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as trouble:
@@ -70,5 +73,5 @@ def listed_keys(path: Path) -> list[str]:
         listed = parse_json(text)["models"] if path.suffix == ".json" else csv.DictReader(StringIO(text))
         return [str(one["key"]) for one in listed]
     except (ValueError, KeyError, TypeError, csv.Error):
-        wanted = "a csv with a column 'key', or the manifest.json of a study"
+        wanted = f"a csv with a column 'key', the manifest.json of a study, or models packed as {ENDING}"
         raise UserError(f"--except {path}: expected {wanted}") from None

@@ -180,7 +180,7 @@ def test_a_list_of_models_that_is_none_is_said_before_any_training(tmp_path: Pat
     wrong = {
         "absent.csv": "No such file",
         "no_key.csv": "expected a csv with a column 'key'",
-        "no_models.json": "or the manifest.json of a study",
+        "no_models.json": "the manifest.json of a study, or models packed as .xz",
     }
     for name, words in wrong.items():
         with pytest.raises(UserError, match=words):

@@ -156,7 +156,7 @@ class Answers:
         return pl.concat(there, how="diagonal") if there else pl.DataFrame()
 
     def _parts(
-        self, new: Mapping[str, Said], kept: Mapping[str, OfCell], overview: Collection[str]
+        self, new: Mapping[str, Said], kept: Mapping[str, OfCell], overview: Charts
     ) -> list[OfPart]:
         """Join the parts of all cells by their titles; explanations are those of today."""
         parts = [(name, part) for name, one in new.items() for part in _parts_of(one)]
@@ -179,7 +179,10 @@ class Answers:
             figures = [figure for figure in drawn if figure in overview]
             of_cells = {figure: own for figure, own in drawn.items() if figure not in overview}
             figures += self._in_order(of_cells, [figure for figure in before if figure in of_cells])
-            joined.append(OfPart(title, explanation, {f: drawn[f][1] for f in figures}))
+            # What is written below it is about all cells, too.
+            of_all = {f: _caption(chart, title) for f, chart in overview.items()}
+            captions = {f: of_all.get(f, drawn[f][1]) for f in figures}
+            joined.append(OfPart(title, explanation, captions))
         return joined
 
     def _in_order(self, drawn: Mapping[str, tuple[str, str]], before: Sequence[str]) -> list[str]:
@@ -211,13 +214,18 @@ class Answers:
     def _figures(self, part: Part) -> dict[str, str]:
         """Name the first figures of a part, with what is written below each."""
         return {
-            f"{self.study}_{name}": str(part.charts[name].get("description", part.title))
+            f"{self.study}_{name}": _caption(part.charts[name], part.title)
             for name in [*part.charts][:_DRAWN]
         }
 
 
 def _parts_of(one: Said) -> Sequence[Part]:
     return () if one.answer is None else one.answer.parts
+
+
+def _caption(chart: Mapping[str, Any], title: str) -> str:
+    """Return what is written below a chart: its own words or, if it has none, the title of its part."""
+    return str(chart.get("description", title))
 
 
 def _words(text: str) -> pl.DataFrame:

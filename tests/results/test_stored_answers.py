@@ -64,7 +64,9 @@ def write(folder: Path, *new: Said, **asked: int) -> str:
 def overview(tables: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, Any]]:
     """Draw the values of all cells in one chart."""
     values = tables["tables/kind"]["value"].to_list()
-    return {"all": CHART | {"data": {"values": [{"value": value} for value in values]}}}
+    caption = f"{len(values)} dots."
+    data = {"values": [{"value": value} for value in values]}
+    return {"all": CHART | {"data": data, "description": caption}}
 
 
 def put(folder: Path, wanted: dict[str, Asked], *new: Said) -> str:
@@ -181,7 +183,7 @@ def test_a_chart_of_all_cells_is_drawn_again_when_one_is_added(
     news, imdb, sst = CELLS
     write(tmp_path, said(sst, 9, figures=["all"]))
     write(tmp_path, said(news, 8, figures=["all", "news"]))
-    write(tmp_path, said(imdb, 7))
+    page = write(tmp_path, said(imdb, 7))
     shown = [[one["value"] for one in charts["some_all"]["data"]["values"]] for charts in drawn]
     assert shown == [[9.0], [8.0, 9.0], [8.0, 7.0, 9.0]]
     assert [sorted(charts) for charts in drawn] == [
@@ -191,6 +193,10 @@ def test_a_chart_of_all_cells_is_drawn_again_when_one_is_added(
     ]
     (part,) = Stored.read(tmp_path, STUDY).parts
     assert [*part.figures] == ["some_all", "some_news"]
+    assert part.figures == {"some_all": "3 dots.", "some_news": "A dot."}, (
+        "not what one cell's has below"
+    )
+    assert "*3 dots.*" in page
 
 
 def test_rows_that_cells_share_stand_once(tmp_path: Path) -> None:

@@ -1,14 +1,16 @@
 """Does a model need its attention, and could it have had another? One dot for each model."""
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from attex.charts.frontier import LN_2
-from attex.charts.style import PALETTE, WIDE, finish, short
+from attex.charts.names import NAME_SIZE, Place, places
+from attex.charts.style import GREY, PALETTE, WIDE, finish, short
 
 _HEIGHT = 360
 _NUMBERS = ("lost", "lost_low", "lost_high", "jsd", "jsd_low", "jsd_high")
 _SHAPES = ("circle", "square")
+_TOP = 0.7
+"""A little above ln 2, which no JSD exceeds."""
 
 
 def use_of_attention_chart(
@@ -36,9 +38,11 @@ def use_of_attention_chart(
     values = [row["lost"] for row in rows]
     low, high = min([0.0, *values]), max([0.0, *values])
     room = 0.15 * (high - low) or 0.01
-    across = alt.Scale(domain=[short(low - room), short(high + room)], nice=False)
-    x = alt.X("lost:Q", title="accuracy lost under even weights", scale=across)
-    y = alt.Y("jsd:Q", title="JSD of the best adversary", scale=alt.Scale(domain=[0, LN_2]))
+    across = (low - room, high + room)
+    widths = alt.Scale(domain=[short(end) for end in across], nice=False)
+    x = alt.X("lost:Q", title="accuracy lost under even weights", scale=widths)
+    heights = alt.Scale(domain=[0, _TOP], nice=False)
+    y = alt.Y("jsd:Q", title="JSD of the best adversary", scale=heights)
     base = alt.Chart(alt.InlineData(rows))
     wide = base.transform_filter("isValid(datum.lost_low)").mark_rule(opacity=0.35, clip=True)
     tall = base.transform_filter("isValid(datum.jsd_low)").mark_rule(opacity=0.35, clip=True)
@@ -46,19 +50,16 @@ def use_of_attention_chart(
     dots = base.mark_point(filled=True, size=90, opacity=0.8).encode(
         x=x, y=y, color=colour, shape=shape, tooltip=tooltip
     )
-    # A name stands on the side of its dot that has room for it.
-    first = base.transform_filter(alt.datum.version == versions[0])
-    middle = (low + high) / 2
-    sides: list[tuple[Any, Literal["left", "right"], int]] = [
-        (alt.datum.lost <= middle, "left", 8),
-        (alt.datum.lost > middle, "right", -8),
-    ]
-    names = [
-        first.transform_filter(side)
-        .mark_text(align=align, dx=dx, dy=-6, fontSize=11, color="#444")
-        .encode(x=x, y=y, text="name:N")
-        for side, align, dx in sides
-    ]
+    names: list[Any] = []
+    for row, place in _beside(rows, versions[0], across):
+        of_one = alt.Chart(alt.InlineData([row])).encode(x=x, y=y)
+        name = of_one.mark_text(
+            align=place.align, dx=place.dx, dy=place.dy, fontSize=NAME_SIZE, color="#444"
+        )
+        names.append(name.encode(text="name:N"))
+        if place.is_far:
+            line = of_one.mark_rule(x2Offset=place.dx, y2Offset=place.dy, color=GREY)
+            names.append(line.encode(x2="lost:Q", y2="jsd:Q"))
     layers = [
         wide.encode(x="lost_low:Q", x2="lost_high:Q", y=y, color=colour),
         tall.encode(y="jsd_low:Q", y2="jsd_high:Q", x=x, color=colour),
@@ -73,3 +74,16 @@ def use_of_attention_chart(
     if bound:
         caption += f" Without a dot, as no adversary decides as well: {', '.join(bound)}."
     return finish(alt.layer(*layers).properties(title=title, width=WIDE, height=_HEIGHT), caption)
+
+
+def _beside(
+    rows: Sequence[dict[str, Any]], version: str, across: tuple[float, float]
+) -> Iterator[tuple[dict[str, Any], Place]]:
+    """Yield the rows of one version, each with where its name stands."""
+    dots = [
+        (WIDE * (row["lost"] - across[0]) / (across[1] - across[0]), _HEIGHT * (1 - row["jsd"] / _TOP))
+        for row in rows
+    ]
+    first = [(row, dot) for row, dot in zip(rows, dots, strict=True) if row["version"] == version]
+    named = [(row["name"], *dot) for row, dot in first]
+    yield from zip((row for row, _ in first), places(named, dots, WIDE, _HEIGHT), strict=True)

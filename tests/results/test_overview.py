@@ -90,6 +90,12 @@ def test_the_overview_says_what_models_against_models_gave() -> None:
     even = guided.seeds(("sst", "average", "tanh", "uniform"), "f1", class_="positive")
     assert f1["adversary"].most < even.least
     assert "weights that were trained to lie are worse than even ones" in text
+    on_imdb = wiegreffe.together(["wiegreffe_pinter_2019_guides_imdb"])
+    theirs = wiegreffe.published(("imdb", *student[1:]), "f1(guide=lstm)", "positive")
+    base_s = on_imdb.seeds(("imdb", *student[1:]), "f1(guide=lstm)", class_="positive")
+    even = on_imdb.seeds(("imdb", "average", "tanh", "uniform"), "f1", class_="positive")
+    assert f"On IMDB it has {base_s.mean:.2f} under the base's ({theirs:.2f})" in text
+    assert even.most < base_s.least
     frontier = rows_of("wiegreffe_pinter_2019", "wiegreffe_pinter_2019_frontier_frontier")
     (free,) = (row for row in frontier if row["kind"] == "adversary" and row["at"] == 0.0016)
     (seed,) = (row for row in frontier if row["kind"] == "another seed")
@@ -138,3 +144,20 @@ def test_the_overview_counts_what_all_tests_say() -> None:
     assert ([*bilstm.values()].count("for it"), [*bilstm.values()].count("against it")) == (4, 2)
     assert "Of the BiLSTM four speak for it and two against it" in text
     assert bilstm["permutation"] == "does not tell"
+
+
+def test_the_overview_says_what_attention_is_of_use_for() -> None:
+    text = " ".join(OVERVIEW.read_text(encoding="utf-8").split())
+    rows = rows_of("use_of_attention", "use_of_attention_use_of_attention")
+    assert len(rows) == 8
+    assert "Of eight kinds of model on SST and 20News none is seen to lose accuracy" in text
+    assert {row["dataset"] for row in rows} == {"sst", "20news"}
+    assert all(row["lost_trained_low"] <= 0 for row in rows)
+    lose = sum(row["lost_put_in_low"] > 0 for row in rows)
+    assert f"after training, {lose} of {len(rows)} lose some" in text
+    # Not far from ln 2, the most that there is.
+    other = sorted((row["jsd"], row["encoder"], row["projection"]) for row in rows if row["jsd"] > 0.6)
+    assert [kind for _, *kind in other] == [["cnn", "sparsemax"]] * 2
+    assert f"JSD of {other[0][0]:.2f} and {other[1][0]:.2f} that decide as well" in text
+    assert [row["adversary"] for row in rows].count("none is as good") == 3
+    assert "Three have none that does" in text

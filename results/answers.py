@@ -180,8 +180,9 @@ class Answers:
             of_cells = {figure: own for figure, own in drawn.items() if figure not in overview}
             figures += self._in_order(of_cells, [figure for figure in before if figure in of_cells])
             # What is written below it is about all cells, too.
-            of_all = {f: _caption(chart, title) for f, chart in overview.items()}
-            captions = {f: of_all.get(f, drawn[f][1]) for f in figures}
+            captions = {
+                f: _caption(overview[f], title) if f in overview else drawn[f][1] for f in figures
+            }
             joined.append(OfPart(title, explanation, captions))
         return joined
 

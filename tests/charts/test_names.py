@@ -14,10 +14,9 @@ from attex.charts.use_of_attention import use_of_attention_chart
 
 NAN = float("nan")
 ENDS = dict.fromkeys(("jsd_low", "jsd_high", "lost_low", "lost_high"), NAN)
-Where = list[tuple[str, float, float, float]]
 
 
-def drawn(points: dict[str, tuple[float, float]]) -> Where:
+def drawn(points: dict[str, tuple[float, float]]) -> list[tuple[str, float, float, float]]:
     """Return each name with its left end, its right end and its height in the picture, in pixels."""
     rows = [
         {"name": name, "version": version, "lost": lost, "jsd": jsd} | ENDS

@@ -1,10 +1,9 @@
 """Parallel convolutions of several widths."""
 
-from collections.abc import Iterator, Sequence
-from typing import Annotated
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any
 
 import torch
-import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
 
@@ -60,8 +59,7 @@ class CNN(Encoder):
 
     def filtered(self, embedded: Tensor, mask: Tensor) -> Tensor:
         """Convolve, and leave the ReLU out: [B,T,hidden]."""
-        windows = [self._shift_and_add(part) for part in self._shares(embedded, mask)]
-        return torch.cat(windows, dim=-1) + self.bias
+        return _shift_and_add(self._products(embedded, mask), self.widths, 0) + self.bias
 
     def summary(self, hidden: Tensor, mask: Tensor) -> Tensor:
         """Take the highest of every filter; none is below the 0 of padding."""
@@ -75,11 +73,11 @@ class CNN(Encoder):
         variants together take one convolution for each gap.
         """
         reach, length = self.reach, whole.mask.shape[1]
-        shares = self._shares(whole.embedded, whole.mask)
+        products = self._products(whole.embedded, whole.mask)
         gaps = [gap for gap in range(-reach, reach + 1) if gap]
         values = [read(whole.hidden) for read in reads]
-        windows = [self._shift_and_add(part) for part in shares]
-        states = [self._states(self._reaching(gap, shares, windows)) for gap in gaps]
+        windows = [_shift_and_add(products, self.widths, gap) for gap in gaps]
+        states = [torch.relu(window + self.bias) for window in windows]
         beside = [[read(state) for state in states] for read in reads]
         texts, positions = whole.deleted.nonzero(as_tuple=True)
         bytes_each = 2 * sum(value[0].numel() * value.element_size() for value in values)
@@ -95,43 +93,9 @@ class CNN(Encoder):
                     value[rows, place] = changed[number][text, place]
             yield Deletions(text, position, without)
 
-    def _shares(self, embedded: Tensor, mask: Tensor) -> list[Tensor]:
-        """What each token adds to each filter at each offset: [B,T,w,f] a width, T with zeros around."""
-        products, shares, start = (embedded * mask[..., None]) @ self.weight.T, [], 0
-        for width in self.widths:
-            end, around = start + width * self.filters, width // 2 + 1
-            padded = F.pad(products[..., start:end], (0, 0, around, around))
-            shares.append(padded.view(*padded.shape[:2], width, self.filters))
-            start = end
-        return shares
-
-    def _shift_and_add(self, shares: Tensor, gap: int = 0) -> Tensor:
-        """Σ_o what token t + o adds at offset o: shares [B,T+w+1,w,f] → [B,T,f].
-
-        From a gap on, the token one further away takes the place.
-        """
-        width = shares.shape[2]
-        length, around = shares.shape[1] - 2 * (width // 2 + 1), width // 2 + 1
-        total: Tensor | None = None
-        for number in range(width):
-            offset = number - width // 2
-            jump = int(0 < gap <= offset) - int(offset <= gap < 0)
-            start = around + offset + jump
-            share = shares[:, start : start + length, number]
-            total = share if total is None else total + share
-        assert total is not None
-        return total
-
-    def _reaching(self, gap: int, shares: list[Tensor], windows: list[Tensor]) -> list[Tensor]:
-        """Convolve as if the token `gap` positions away were not there, where a window reaches it."""
-        return [
-            self._shift_and_add(part, gap) if abs(gap) <= part.shape[2] // 2 else window
-            for part, window in zip(shares, windows, strict=True)
-        ]
-
-    def _states(self, windows: list[Tensor]) -> Tensor:
-        """Put the widths side by side: [B,T,f] each → [B,T,hidden]."""
-        return torch.relu(torch.cat(windows, dim=-1) + self.bias)
+    def _products(self, embedded: Tensor, mask: Tensor) -> Tensor:
+        """What each token adds to each filter at each offset: [B,T,Σw·f], a width behind the other."""
+        return (embedded * mask[..., None]) @ self.weight.T
 
     def _initialise(self, embedding_width: int) -> None:
         """Start each width as torch starts a convolution: uniform in ±1/√(d · width)."""
@@ -140,3 +104,59 @@ class CNN(Encoder):
         with torch.no_grad():
             self.weight.uniform_(-1, 1).div_((embedding_width * rows).sqrt())
             self.bias.uniform_(-1, 1).div_((embedding_width * each).sqrt())
+
+
+def _places(
+    widths: Sequence[int], filters: int, length: int, gap: int
+) -> Iterator[tuple[slice, slice, slice, slice]]:
+    """Yield what is added where: places and columns of the products, places and columns of the sums.
+
+    Place t has at offset o what token t + o adds there. From a gap on, the token one further away
+    takes the place.
+    """
+    column = 0
+    for number, width in enumerate(widths):
+        filtered = slice(number * filters, (number + 1) * filters)
+        for offset in range(-(width // 2), width // 2 + 1):
+            ahead = offset + int(0 < gap <= offset) - int(offset <= gap < 0)
+            read = slice(max(0, ahead), max(0, length + min(0, ahead)))
+            written = slice(max(0, -ahead), max(0, length - max(0, ahead)))
+            yield read, slice(column, column + filters), written, filtered
+            column += filters
+
+
+class _ShiftAndAdd(torch.autograd.Function):
+    """Σ_o what token t + o adds at offset o: products [B,T,Σw·f] → [B,T,k·f].
+
+    Autograd would fill a tensor of the size of all products for every offset on the way back.
+    """
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(products: Tensor, widths: tuple[int, ...], gap: int) -> Tensor:
+        filters = products.shape[-1] // sum(widths)
+        sums = products.new_zeros(*products.shape[:-1], filters * len(widths))
+        for read, columns, written, filtered in _places(widths, filters, products.shape[-2], gap):
+            sums[..., written, filtered] += products[..., read, columns]
+        return sums
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, tuple[int, ...], int], output: Tensor) -> None:
+        ctx.widths, ctx.gap = inputs[1:]
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
+        return _spread(gradient, ctx.widths, ctx.gap), None, None
+
+
+_shift_and_add: Callable[[Tensor, tuple[int, ...], int], Tensor] = _ShiftAndAdd.apply
+
+
+def _spread(gradient: Tensor, widths: tuple[int, ...], gap: int) -> Tensor:
+    """Give each product what its place among the sums is worth: [B,T,k·f] → [B,T,Σw·f]."""
+    filters = gradient.shape[-1] // len(widths)
+    products = gradient.new_zeros(*gradient.shape[:-1], filters * sum(widths))
+    for read, columns, written, filtered in _places(widths, filters, gradient.shape[-2], gap):
+        products[..., read, columns] = gradient[..., written, filtered]
+    return products

@@ -124,6 +124,39 @@ def test_a_failure_is_named_and_stops_nothing_else(engine: str, tmp_path: Path) 
     assert not (tmp_path / "bad").exists()
 
 
+GREEDY = """
+import torch
+from attex.importance.measure import MEASURES, only_scorable
+
+@MEASURES.register("greedy")
+@torch.no_grad()
+def greedy(model, batch):
+    if model.encoder.width > 8:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 1.86 GiB. GPU 0 has a total of …")
+    return only_scorable(model(batch).attention, batch)
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_model_too_large_for_the_memory_is_named_and_the_others_go_on(jobs: str, tmp_path: Path) -> None:
+    (tmp_path / "greedy_measure.py").write_text(GREEDY)
+    base = FEW_TASKS | {"imports": ["greedy_measure"], "importance": ["greedy"]}
+    study = STUDY | {"base": base, "choices": {"model.encoder.hidden": [4, 8]}}
+    command = [sys.executable, "-m", "attex", "run", str(write(tmp_path, study)), "--device", "cpu"]
+    done = subprocess.run(
+        [*command, "--output-dir", str(tmp_path / "outputs"), "--jobs", jobs],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 1
+    assert "the memory of cpu ran out; run it again with fewer --jobs" in done.stderr
+    assert "(CUDA out of memory. Tried to allocate 1.86 GiB.)" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len([path for path in numbers(tmp_path / "outputs") if path.endswith(".json")]) == 1
+
+
 ENDS = [
     ("processes", signal.SIGINT),
     ("processes", signal.SIGKILL),

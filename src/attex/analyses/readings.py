@@ -9,11 +9,13 @@ from torch import Tensor
 
 from attex.analyses.analysis import ANALYSED, Subject
 from attex.data.batch import Batch, Batcher, ordered_batches, padded_sizes
+from attex.foundations.memory import sharers
 from attex.foundations.progress import track
 from attex.models.classifier import AttentionModel
 from attex.models.decoder import Readout
 
 _PADDED_TOKENS = {"cpu": 32_768, "cuda": 393_216}
+"""In a batch; where others use the GPU, too, a part of that."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ def readings(subject: Subject, what: str = "reading", *, by_word: bool = False) 
     """
     model = subject.load()
     texts = Batcher(subject.corpus, ANALYSED, subject.device)
-    batches = ordered_batches(texts.lengths, _PADDED_TOKENS[subject.device.type])
+    batches = ordered_batches(texts.lengths, _PADDED_TOKENS[subject.device.type] // sharers())
     sizes = padded_sizes(texts.lengths, batches)
     margin = int(subject.corpus.markers)
     for chosen in track(batches, what, len(batches), sizes):

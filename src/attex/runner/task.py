@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from attex.foundations.errors import MissingData, UserError
 from attex.foundations.memory import release
 from attex.runner.stage import Stage
@@ -66,6 +68,10 @@ class Task:
             for name in self.imports:
                 importlib.import_module(name)
             self.workspace.cache.obtain(self.stage, self.workspace)
+        except torch.OutOfMemoryError as trouble:
+            # Of many models that share a GPU one may be too large, and the others go on.
+            short = f"the memory of {self.workspace.device} ran out; run it again with fewer --jobs"
+            return Outcome(self.key, UserError(f"{short} ({str(trouble).partition(' GPU')[0]})"))
         except Exception as trouble:
             return Outcome(self.key, trouble)
         finally:

@@ -132,13 +132,13 @@ from attex.importance.measure import MEASURES, only_scorable
 @torch.no_grad()
 def greedy(model, batch):
     if model.encoder.width > 8:
-        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 1.86 GiB. GPU 0 has a total of …")
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 1.86 GiB. GPU 0 has …")
     return only_scorable(model(batch).attention, batch)
 """
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_model_too_large_for_the_memory_is_named_and_the_others_go_on(jobs: str, tmp_path: Path) -> None:
+def test_a_model_too_large_for_memory_is_named_and_the_others_go_on(jobs: str, tmp_path: Path) -> None:
     (tmp_path / "greedy_measure.py").write_text(GREEDY)
     base = FEW_TASKS | {"imports": ["greedy_measure"], "importance": ["greedy"]}
     study = STUDY | {"base": base, "choices": {"model.encoder.hidden": [4, 8]}}

@@ -1,6 +1,8 @@
-"""Which device computes, and that it computes in full precision."""
+"""Which device computes, and how precisely it does."""
 
+import contextlib
 import re
+from collections.abc import Iterator
 
 import torch
 
@@ -30,7 +32,44 @@ def choose_device(name: str) -> torch.device:
         raise UserError(f"--device {device} cannot be used here: {reason}") from None
     if device.type == "cuda":
         # TF32 keeps ten bits of a float32's mantissa: CPU and GPU would differ by 1e-3.
-        torch.backends.cudnn.allow_tf32 = False
-        torch.backends.cuda.matmul.allow_tf32 = False
+        _take_tf32(False, False)
         keep_to_share(device)
     return device
+
+
+_steps: list[bool] = []
+"""Whether the steps that are being made, if any, are exact ones."""
+
+
+@contextlib.contextmanager
+def training_steps(exact: bool) -> Iterator[None]:
+    """Make steps of a training: on a GPU by kernels of their own, and in TF32 unless they must be exact.
+
+    What a step rounds is far below what the choice of its batch does. All that is measured of a model
+    is computed outside of this, in full precision.
+    """
+    _steps.append(exact)
+    before = _take_tf32(not exact, not exact)
+    try:
+        yield
+    finally:
+        _steps.pop()
+        _take_tf32(*before)
+
+
+def in_training_steps() -> bool:
+    """Say whether a step of a training is being made."""
+    return bool(_steps)
+
+
+def steps_are_exact() -> bool:
+    """Say whether products must keep all bits of a float32."""
+    return not _steps or _steps[-1]
+
+
+def _take_tf32(matmul: bool, cudnn: bool) -> tuple[bool, bool]:
+    """Choose for products, and for what cuDNN does; return what was chosen before."""
+    products = torch.backends.cuda.matmul
+    before = products.allow_tf32, torch.backends.cudnn.allow_tf32
+    products.allow_tf32, torch.backends.cudnn.allow_tf32 = matmul, cudnn
+    return before

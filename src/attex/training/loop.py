@@ -15,6 +15,7 @@ from torch import Tensor
 
 from attex.data.batch import Batch, Batcher, padded_sizes, training_batches
 from attex.data.corpus import Corpus
+from attex.foundations.devices import training_steps
 from attex.foundations.errors import UserError
 from attex.foundations.progress import say, steps, track
 from attex.foundations.registry import LATER, RUNTIME
@@ -48,6 +49,8 @@ class Objective:
     """What is added to the loss of a batch as a whole, summed or not: [] each."""
     shown: Mapping[str, Score] = field(default_factory=dict)
     """What else the history says of the texts that epochs are judged by: the mean of each score."""
+    exact: bool = False
+    """Whether a GPU must keep all bits in a step: its outputs are held against another model's, say."""
     run: Run | None = None
     """How texts are run in place of the model itself, where what is held is not computed again."""
 
@@ -304,6 +307,10 @@ class Epochs:
         return losses.sum().item() / len(self._texts)
 
     def _step(self, batch: Batch) -> Tensor:
+        with training_steps(self.objective.exact):
+            return self._stepped(batch)
+
+    def _stepped(self, batch: Batch) -> Tensor:
         trace = self._run(batch)
         each = self.objective.each(trace, batch)
         loss = each.sum() if self._trainer.reduction == "sum" else each.mean()

@@ -1,13 +1,20 @@
 """The bidirectional LSTM of most papers in this field."""
 
+from importlib.util import find_spec
+
 import torch
 from torch import Tensor, nn
 
+from attex.foundations.devices import in_training_steps
+from attex.foundations.memory import sharers
 from attex.models.activation import tanh_
 from attex.models.encoder import ENCODERS, Width
 from attex.models.recurrence import Bidirectional
 from attex.models.recurrent_deletion import State
 from attex.models.recurrent_influence import Slopes
+
+_MANY = 8
+"""Processes on one GPU from which on an LSTM is trained by kernels that leave room for others."""
 
 
 @ENCODERS.register("lstm", aliases=("bilstm",), cite="Hochreiter & Schmidhuber 1997")
@@ -21,6 +28,17 @@ class LSTM(Bidirectional):
 
     def __init__(self, embedding_width: int, *, hidden: Width = 128) -> None:
         super().__init__(nn.LSTM, embedding_width, hidden)
+
+    def forward(self, embedded: Tensor, mask: Tensor) -> Tensor:
+        """Run both directions; in training steps on a GPU that many share by kernels made for that."""
+        shared = embedded.is_cuda and in_training_steps() and sharers() >= _MANY
+        # Triton comes with torch where torch has a GPU, mostly.
+        if shared and find_spec("triton") is not None:
+            from attex.models import lstm_kernels
+
+            if lstm_kernels.serves(self.width // 2, embedded.device):
+                return lstm_kernels.both_ways(embedded, mask, self.ahead, self.back)
+        return super().forward(embedded, mask)
 
     @staticmethod
     def advance(inputs: Tensor, recurrent: Tensor, bias: Tensor, state: State) -> None:

@@ -116,7 +116,7 @@ class Adversarial(EpochTrainer):
         trained = self._weighed(each, corpus, device) if self.class_weights else each
         shown = {"objective": each, "tvd": tvd, "jsd": jsd}
         run = self._from_held_states(model, corpus, device) if self.frozen else None
-        return Objective(trained, self.metric, lowest=True, shown=shown, run=run)
+        return Objective(trained, self.metric, lowest=True, shown=shown, exact=True, run=run)
 
     def _from_held_states(
         self, model: AttentionModel, corpus: Corpus, device: torch.device

@@ -1,0 +1,268 @@
+"""A training step of an LSTM on a GPU that many share: both directions as one kernel there and one back.
+
+cuDNN's kernels take each direction after the other and use most of the GPU for it, so that models which
+are trained side by side wait for each other. Here 16 texts in one direction are one program, which goes
+from the first token to the last without waiting for any other. Alone it takes twice as long as cuDNN,
+but it leaves room for thirteen more. Triton comes with torch where torch has a GPU; this module is
+imported there only.
+"""
+
+from functools import cache
+from typing import Any
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor, nn
+
+from attex.foundations.devices import steps_are_exact
+from attex.foundations.progress import say
+
+WIDEST = 256
+"""The widest direction whose gates fit into the registers of one program."""
+
+_ROWS = 16
+_WARPS = 8
+_STAGES = 3
+_FEWEST = 16
+"""Matrix units take no fewer columns."""
+
+
+@triton.jit
+def _sigmoid(x):
+    return 1.0 / (1.0 + tl.exp(-x))
+
+
+@triton.jit
+def _tanh(x):
+    return 2.0 / (1.0 + tl.exp(-2.0 * x)) - 1.0
+
+
+@triton.jit
+def _place(n, t, way):
+    """Where step t of a text of n tokens reads: backwards in the second direction, padding last."""
+    return tl.where((way == 1) & (t < n), n - 1 - t, t).to(tl.int64)
+
+
+@triton.jit(do_not_specialize=["batch", "length"])
+def _read(
+    gates, before, cells, hidden, weights, lengths, batch, length,
+    width: tl.constexpr, columns: tl.constexpr, rows: tl.constexpr, chunk: tl.constexpr,
+    precision: tl.constexpr,
+):  # fmt: skip
+    """Go through texts token by token.
+
+    gates [B,T,2,4H]: what tokens give them, overwritten by the gates; before, cells [B,T,2,H]: the state
+    before each token (0 to begin with); hidden [B,T,2H]; weights [2,4H,H]; lengths [B].
+    """
+    j = tl.arange(0, columns)
+    text = tl.program_id(0) * rows + tl.arange(0, rows)
+    way = tl.program_id(1)
+    there = text < batch
+    n = tl.load(lengths + text, mask=there, other=0)
+    unit = j < width
+    own = there[:, None] & unit[None, :]
+    weights += way * 4 * width * width
+    cell = tl.zeros([rows, columns], tl.float32)
+    for t in range(0, length):
+        place = text * length + _place(n, t, way)
+        gate = gates + (place * 8 * width + way * 4 * width)[:, None] + j[None, :]
+        state = (place * 2 * width + way * width)[:, None]
+        # Asked for before the products, needed after them.
+        enter_in = tl.load(gate, mask=own, other=0.0)
+        forget_in = tl.load(gate + width, mask=own, other=0.0)
+        new_in = tl.load(gate + 2 * width, mask=own, other=0.0)
+        leave_in = tl.load(gate + 3 * width, mask=own, other=0.0)
+        enter = tl.zeros([rows, columns], tl.float32)
+        forget = tl.zeros([rows, columns], tl.float32)
+        new = tl.zeros([rows, columns], tl.float32)
+        leave = tl.zeros([rows, columns], tl.float32)
+        for start in range(0, width, chunk):
+            k = start + tl.arange(0, chunk)
+            known = there[:, None] & (k < width)[None, :]
+            h = tl.load(before + state + k[None, :], mask=known, other=0.0)
+            w = weights + j[None, :] * width + k[:, None]
+            some = (k < width)[:, None] & unit[None, :]
+            enter = tl.dot(h, tl.load(w, mask=some, other=0.0), enter, input_precision=precision)
+            w += width * width
+            forget = tl.dot(h, tl.load(w, mask=some, other=0.0), forget, input_precision=precision)
+            w += width * width
+            new = tl.dot(h, tl.load(w, mask=some, other=0.0), new, input_precision=precision)
+            w += width * width
+            leave = tl.dot(h, tl.load(w, mask=some, other=0.0), leave, input_precision=precision)
+        enter, forget = _sigmoid(enter + enter_in), _sigmoid(forget + forget_in)
+        new, leave = _tanh(new + new_in), _sigmoid(leave + leave_in)
+        cell = forget * cell + enter * new
+        shown = leave * _tanh(cell)
+        real = own & (t < n)[:, None]
+        tl.store(gate, enter, mask=real)
+        tl.store(gate + width, forget, mask=real)
+        tl.store(gate + 2 * width, new, mask=real)
+        tl.store(gate + 3 * width, leave, mask=real)
+        tl.store(hidden + state + j[None, :], tl.where(real, shown, 0.0), mask=own)
+        after = (text * length + _place(n, t + 1, way)) * 2 * width + way * width
+        more = own & (t + 1 < n)[:, None]
+        tl.store(before + after[:, None] + j[None, :], shown, mask=more)
+        tl.store(cells + after[:, None] + j[None, :], cell, mask=more)
+        # The next token's products read what other threads of this program have just written.
+        tl.debug_barrier()
+
+
+@triton.jit(do_not_specialize=["batch", "length"])
+def _go_back(
+    gates, cells, gradient, turned, lengths, batch, length,
+    width: tl.constexpr, columns: tl.constexpr, rows: tl.constexpr, chunk: tl.constexpr,
+    precision: tl.constexpr,
+):  # fmt: skip
+    """Go back through texts: gates [B,T,2,4H] are overwritten by the gradients of what went into them.
+
+    gradient [B,T,2H] is that of the hidden states, turned [2,H,4H] the weights on their side.
+    """
+    j = tl.arange(0, columns)
+    text = tl.program_id(0) * rows + tl.arange(0, rows)
+    way = tl.program_id(1)
+    there = text < batch
+    n = tl.load(lengths + text, mask=there, other=0)
+    unit = j < width
+    own = there[:, None] & unit[None, :]
+    turned += way * 4 * width * width
+    of_cell = tl.zeros([rows, columns], tl.float32)
+    for back in range(0, length):
+        t = length - 1 - back
+        place = text * length + _place(n, t, way)
+        gate = gates + (place * 8 * width + way * 4 * width)[:, None] + j[None, :]
+        state = (place * 2 * width + way * width)[:, None] + j[None, :]
+        real = own & (t < n)[:, None]
+        of_shown = tl.load(gradient + state, mask=real, other=0.0)
+        enter = tl.load(gate, mask=real, other=0.0)
+        forget = tl.load(gate + width, mask=real, other=0.0)
+        new = tl.load(gate + 2 * width, mask=real, other=0.0)
+        leave = tl.load(gate + 3 * width, mask=real, other=0.0)
+        cell = tl.load(cells + state, mask=real, other=0.0)
+        later = (text * length + _place(n, t + 1, way)) * 8 * width + way * 4 * width
+        more = there & (t + 1 < n)
+        of_before = tl.zeros([rows, columns], tl.float32)
+        for start in range(0, 4 * width, chunk):
+            k = start + tl.arange(0, chunk)
+            some = (k < 4 * width)[:, None] & unit[None, :]
+            of_later = tl.load(
+                gates + later[:, None] + k[None, :],
+                mask=more[:, None] & (k < 4 * width)[None, :],
+                other=0.0,
+            )
+            w = tl.load(turned + j[None, :] * 4 * width + k[:, None], mask=some, other=0.0)
+            of_before = tl.dot(of_later, w, of_before, input_precision=precision)
+        of_shown += of_before
+        shown = _tanh(forget * cell + enter * new)
+        of_cell += of_shown * leave * (1.0 - shown * shown)
+        # At padding all of these are 0.
+        tl.store(gate, of_cell * new * enter * (1.0 - enter), mask=own)
+        tl.store(gate + width, of_cell * cell * forget * (1.0 - forget), mask=own)
+        tl.store(gate + 2 * width, of_cell * enter * (1.0 - new * new), mask=own)
+        tl.store(gate + 3 * width, of_shown * shown * leave * (1.0 - leave), mask=own)
+        of_cell *= forget
+        tl.debug_barrier()
+
+
+class _BothWays(torch.autograd.Function):
+    """embedded [B,T,d], lengths [B], weights [8H,d] and [2,4H,H], biases [8H] → hidden states [B,T,2H].
+
+    One way back only: it writes over what it has read.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, embedded: Tensor, lengths: Tensor, entering: Tensor, bias: Tensor, weights: Tensor
+    ) -> Tensor:
+        tokens, width = embedded.flatten(0, 1), weights.shape[-1]
+        batch, length, _ = embedded.shape
+        gates = torch.addmm(bias, tokens, entering.T)
+        before, cells = embedded.new_zeros(2, batch, length, 2 * width)
+        hidden = torch.empty_like(cells)
+        ctx.launch = _Launch(batch, length, width, embedded.device)
+        ctx.launch(_read, (gates, before, cells, hidden, weights, lengths), 4)
+        ctx.save_for_backward(tokens, lengths, entering, weights, gates, before, cells)
+        return hidden
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, Tensor, Tensor, Tensor]:
+        tokens, lengths, entering, weights, gates, before, cells = ctx.saved_tensors
+        batch, length, _ = cells.shape
+        width = weights.shape[-1]
+        turned = weights.transpose(1, 2).contiguous()
+        ctx.launch(_go_back, (gates, cells, gradient.contiguous(), turned, lengths), 1)
+        ways = zip(gates.split(4 * width, dim=1), before.flatten(0, 1).split(width, dim=1), strict=True)
+        of_weights = torch.stack([gate.T @ state for gate, state in ways])
+        of_embedded = (gates @ entering).view(batch, length, -1)
+        return of_embedded, None, gates.T @ tokens, gates.sum(dim=0), of_weights
+
+
+class _Launch:
+    """How a kernel is launched for texts of one shape."""
+
+    def __init__(self, batch: int, length: int, width: int, device: torch.device) -> None:
+        self._shape, self._device = (batch, length, width), device
+        self._precision = "tf32x3" if steps_are_exact() else "tf32"
+
+    def __call__(self, kernel: Any, tensors: tuple[Tensor, ...], products: int) -> None:
+        """Launch a kernel that reads so many weight matrices side by side."""
+        batch, length, width = self._shape
+        columns = _columns(width)
+        kernel[(triton.cdiv(batch, _ROWS), 2)](
+            *tensors,
+            batch,
+            length,
+            width=width,
+            columns=columns,
+            rows=_ROWS,
+            chunk=_chunk(columns, products, self._device),
+            precision=self._precision,
+            num_warps=_WARPS,
+            num_stages=_STAGES,
+        )
+
+
+def _columns(width: int) -> int:
+    return max(_FEWEST, int(triton.next_power_of_2(width)))
+
+
+@cache
+def _chunk(columns: int, products: int, device: torch.device) -> int:
+    """How many rows of so many weight matrices a multiprocessor has room for, at each stage."""
+    properties: Any = triton.runtime.driver.active.utils.get_device_properties(device.index or 0)
+    bytes_each = 4 * _STAGES * (products * columns + _ROWS)
+    # Some of the room is for what a program puts into another order.
+    there = 0.88 * properties["max_shared_mem"]
+    return max((2**power for power in range(4, 7) if 2**power * bytes_each <= there), default=0)
+
+
+def both_ways(embedded: Tensor, mask: Tensor, ahead: nn.Module, back: nn.Module) -> Tensor:
+    """Read texts [B,T,d] in both directions, each with a cell of its own: [B,T,2H], 0 at padding."""
+    cells: tuple[Any, Any] = ahead, back
+    entering = torch.cat([cell.weight_ih_l0 for cell in cells])
+    bias = torch.cat([cell.bias_ih_l0 + cell.bias_hh_l0 for cell in cells])
+    weights = torch.stack([cell.weight_hh_l0 for cell in cells])
+    lengths = mask.sum(dim=1, dtype=torch.int32)
+    hidden: Tensor = _BothWays.apply(embedded, lengths, entering, bias, weights)
+    return hidden
+
+
+@cache
+def serves(width: int, device: torch.device) -> bool:
+    """Say whether the kernels take this width here; the first time by trying them."""
+    columns = _columns(width)
+    if width > WIDEST or torch.cuda.get_device_capability(device) < (8, 0):
+        return False
+    if not all(_chunk(columns, products, device) for products in (1, 4)):
+        return False
+    shapes = [(1, 1, 1), (8 * width, 1), (8 * width,), (2, 4 * width, width)]
+    with torch.enable_grad():
+        tokens, *weights = (torch.zeros(shape, device=device, requires_grad=True) for shape in shapes)
+        try:
+            one = torch.ones(1, dtype=torch.int32, device=device)
+            _BothWays.apply(tokens, one, *weights).sum().backward()
+        except Exception as error:
+            # Whatever Triton lacks, as a compiler, cuDNN does it as well.
+            say(f"  LSTMs are trained by cuDNN: {str(error).strip().splitlines()[0]}")
+            return False
+    return True

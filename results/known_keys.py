@@ -4,7 +4,7 @@ python -m results.known_keys made.csv
 attex run experiments/studies/NAME.json --until findings --except made.csv
 
 Tables grow model by model. What a study says of a cell rests on all of its models at once: those of a
-cell that is not whole are not listed, as they have to be made together.
+cell that is not whole are not listed, as they have to be made together, unless they wait in a file.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from attex.runner.packing import packed_keys
 from results.stored import Stored
 
 PLACE = Path(__file__).parent
@@ -25,6 +26,8 @@ def known_keys(folder: Path = PLACE) -> Iterator[tuple[str, str]]:
         with path.open(encoding="utf-8", newline="") as table:
             for row in csv.DictReader(table):
                 yield _name(path, folder), row["key"]
+    for path in sorted(folder.glob("*/waiting_*.tar.xz")):
+        yield from ((_name(path, folder), key) for key in packed_keys(path))
     for path in sorted(folder.glob("*/*.json")):
         if isinstance(json.loads(path.read_text(encoding="utf-8")).get(_CELLS), list):
             for cell in Stored.read(path.parent, path.stem).cells:

@@ -4,7 +4,8 @@ python -m results.multiverse --device cuda --jobs 14
 python -m results.multiverse --study multiverse_20news --device cuda --jobs 14
 
 Each dataset is a study of its own, SST's the first. Trains what the cache of the output folder does not
-hold. With --at-hand it trains nothing: a study that is not finished stays on the page as it was.
+hold. With --at-hand it trains nothing: a study that is not finished stays on the page as it was, and the
+models that it has wait in a file, waiting_NAME.tar.xz, which the next call takes them from.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from typing import Any
 
 from attex.foundations.errors import MissingData
 from attex.foundations.progress import say
+from attex.runner.packing import pack, packed_keys, unpack
 from attex.runner.workspace import Workspace
 from results.figures import write_figure
 from results.markdown import plain
@@ -85,14 +87,21 @@ def main() -> None:
 def write_study(asked: argparse.Namespace) -> None:
     """Write what a study says: sentences as JSON, tables as csv, and a few figures."""
     workspace = Workspace.at(asked.data_dir, asked.output_dir, asked.device)
+    end = ending(asked.study)
+    waiting = waiting_file(asked.study)
+    if waiting.exists():
+        unpack(waiting, workspace.cache)
     file, models = finished(
         STUDIES / f"{asked.study}.jsonnet", workspace, asked.jobs, asked.at_hand, keep_parts=True
     )
-    if len([*models.records()]) < models.asked:
-        say(f"{asked.study}: models are missing; what is said of it stays as it was")
+    there = {record["key"] for record in models.records()}
+    if len(there) < models.asked:
+        pack(waiting, workspace.cache, there)
+        missing = f"{models.asked - len(there):,} of {models.asked:,} models are missing"
+        say(f"{asked.study}: {missing}; its page stays as it was, and the others wait in {waiting.name}")
         return
+    waiting.unlink(missing_ok=True)
     answer, rows = answered(file, models)
-    end = ending(asked.study)
     write_tables(PLACE, answer, ("spread", "shares", "effects", "conclusions"), end)
     write_wide(PLACE / f"numbers{end}.csv", rows, [choice.name for choice in file.choices])
     shown = SHOWN if asked.study == MAIN else (CONCLUSIONS,)
@@ -127,7 +136,9 @@ def write_page() -> None:
 
 def page_text() -> str:
     """Fill the template with what the studies say."""
-    return filled(PLACE, {"told": told, "facts": facts_of, "ending": ending}, further=FURTHER)
+    return filled(
+        PLACE, {"told": told, "facts": facts_of, "ending": ending, "waiting": waiting}, further=FURTHER
+    )
 
 
 def ending(study: str) -> str:
@@ -142,6 +153,17 @@ def facts_of(study: str) -> dict[str, Any] | None:
         return None
     facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return facts
+
+
+def waiting_file(study: str) -> Path:
+    """Where models of a study wait for the others."""
+    return PLACE / f"waiting{ending(study)}.tar.xz"
+
+
+def waiting(study: str) -> int:
+    """Return how many models of a study wait for the others."""
+    file = waiting_file(study)
+    return len(packed_keys(file)) if file.exists() else 0
 
 
 def told(study: str, level: int = 2) -> str:

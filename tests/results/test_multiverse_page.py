@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from results.known_keys import known_keys
 from results.multiverse import __main__ as script
 from results.templates import TEMPLATE
 
@@ -76,7 +77,7 @@ def test_the_page_is_what_its_template_makes_of_what_the_studies_say() -> None:
 
 
 def test_another_dataset_comes_onto_the_page_when_all_of_its_models_are_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     study = {
         "study": "multiverse",
@@ -114,7 +115,18 @@ def test_another_dataset_comes_onto_the_page_when_all_of_its_models_are_there(
     }
     assert written == tables | {"conclusions_20news.svg", "facts_20news.json", "manifest_20news.json"}
     assert all(f"({path})" in page for path in written - {"facts_20news.json"})
-    # One more seed is asked for: what is said stays as it was.
+    # One more seed is asked for: what is said stays as it was, and the models wait in a file.
     (tmp_path / f"{name}.jsonnet").write_text(json.dumps(study | {"seeds": [0, 1, 2]}))
     script.write_study(argparse.Namespace(at_hand=True, jobs=1, **asked))
     assert script.page_text() == page
+    (place / "facts_20news.json").unlink()
+    assert "8 models are there\nand [wait](waiting_20news.tar.xz) for the others.*" in script.page_text()
+    found = [key for file, key in known_keys(tmp_path) if file == "place/waiting_20news.tar.xz"]
+    assert len(set(found)) == 8, "nobody else has to make them"
+    # Another machine takes them from there, and makes the rest.
+    capsys.readouterr()
+    elsewhere = asked | {"output_dir": tmp_path / "elsewhere"}
+    script.write_study(argparse.Namespace(at_hand=False, jobs=1, **elsewhere))
+    assert "12 models: 8 are there, 4 to make" in capsys.readouterr().err
+    assert "12 models in 1 cells" in script.page_text()
+    assert not (place / "waiting_20news.tar.xz").exists()

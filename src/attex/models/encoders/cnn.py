@@ -138,7 +138,8 @@ class _ShiftAndAdd(torch.autograd.Function):
         filters = products.shape[-1] // sum(widths)
         sums = products.new_zeros(*products.shape[:-1], filters * len(widths))
         for read, columns, written, filtered in _places(widths, filters, products.shape[-2], gap):
-            sums[..., written, filtered] += products[..., read, columns]
+            # With += the sum would be copied onto itself as well.
+            sums[..., written, filtered].add_(products[..., read, columns])
         return sums
 
     @staticmethod

@@ -227,27 +227,20 @@ class PaperNumbers(StudyNumbers):
     def causes(self) -> str:
         """Count, by the swapped ingredient, how many differences it explains, overshoots or narrows."""
         kinds = Counter(
-            (one.cause.before, one.cause.after, one.cause.kind)
-            for one in self.differing()
-            if one.cause is not None
+            (one.cause.swap, one.cause.kind) for one in self.differing() if one.cause is not None
         )
-        swaps = dict.fromkeys((before, after) for before, after, _ in kinds)
         shown = {
             EXPLAINS: "explains",
             BETWEEN: "the published lies between",
             SIZE: "fewer texts lead away",
             IN_PART: "in part",
         }
-        shown = {kind: head for kind, head in shown.items() if any(k == kind for *_, k in kinds)}
-        rows = [
-            [
-                f"{before} → {after}",
-                *(str(kinds[before, after, kind]) for kind in shown),
-            ]
-            for before, after in sorted(
-                swaps, key=lambda s: -sum(kinds[*s, kind] for kind in (EXPLAINS, BETWEEN, SIZE))
-            )
-        ]
+        shown = {kind: head for kind, head in shown.items() if any(k == kind for _, k in kinds)}
+        swaps = sorted(
+            dict.fromkeys(swap for swap, _ in kinds),
+            key=lambda swap: -sum(kinds[swap, kind] for kind in (EXPLAINS, BETWEEN, SIZE)),
+        )
+        rows = [[swap, *(str(kinds[swap, kind]) for kind in shown)] for swap in swaps]
         return table(["swapped", *shown.values()], rows)
 
     def differences(self, classes: Sequence[str] = (OVERALL,)) -> str:
@@ -260,7 +253,7 @@ class PaperNumbers(StudyNumbers):
             ours = f"{number(one.ours.mean)} [{number(one.ours.low)}, {number(one.ours.high)}]"
             said = f"{one.why}; swaps tried: {len(one.tried)}" if one.tried else one.why
             if one.cause is not None:
-                said = f"{one.cause.after}: {number(one.cause.gives.mean)} ({one.cause.kind})"
+                said = f"{one.cause.taken}: {number(one.cause.gives.mean)} ({one.cause.kind})"
             rows.append(
                 [
                     " ".join(one.claim.cell),

@@ -47,6 +47,20 @@ class Cause:
     gives: Prediction
     tried: int
 
+    @property
+    def swap(self) -> str:
+        """From what to what; a setting of a study says itself what it is of."""
+        return f"{self._of}{self.before} → {self.after}"
+
+    @property
+    def taken(self) -> str:
+        """What was swapped in."""
+        return f"{self._of}{self.after}"
+
+    @property
+    def _of(self) -> str:
+        return "" if self.ingredient == "setting" else f"{self.ingredient}: "
+
 
 def cause_in_study(
     study: Study,

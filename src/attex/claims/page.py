@@ -219,8 +219,7 @@ def interval_words(ours: Interval) -> str:
 
 def cause_words(cause: Cause) -> str:
     """Say which ingredient was swapped, from what to what, and what that gives."""
-    named = "" if cause.ingredient == "setting" else f"{cause.ingredient}: "
-    return f"{named}{cause.before} → {cause.after} gives {interval_words(cause.gives)}"
+    return f"{cause.swap} gives {interval_words(cause.gives)}"
 
 
 def _absent_table(judgements: Sequence[Judgement]) -> str:

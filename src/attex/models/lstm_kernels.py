@@ -263,6 +263,6 @@ def serves(width: int, device: torch.device) -> bool:
             _BothWays.apply(tokens, one, *weights).sum().backward()
         except Exception as error:
             # Whatever Triton lacks, as a compiler, cuDNN does it as well.
-            say(f"  LSTMs are trained by cuDNN: {str(error).strip().splitlines()[0]}")
+            say(f"  LSTMs are trained by cuDNN: {(str(error).strip() or repr(error)).splitlines()[0]}")
             return False
     return True

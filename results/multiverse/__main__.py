@@ -14,6 +14,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from attex.claims.sizes import PUBLISHED
 from attex.foundations.errors import MissingData
 from attex.foundations.progress import say
 from attex.runner.packing import pack, packed_keys, unpack
@@ -137,7 +138,9 @@ def write_page() -> None:
 def page_text() -> str:
     """Fill the template with what the studies say."""
     return filled(
-        PLACE, {"told": told, "facts": facts_of, "ending": ending, "waiting": waiting}, further=FURTHER
+        PLACE,
+        {"told": told, "facts": facts_of, "ending": ending, "waiting": waiting, "part": part_of},
+        further=FURTHER,
     )
 
 
@@ -164,6 +167,12 @@ def waiting(study: str) -> int:
     """Return how many models of a study wait for the others."""
     file = waiting_file(study)
     return len(packed_keys(file)) if file.exists() else 0
+
+
+def part_of(study: str) -> str:
+    """Say how many training texts are at hand, where the papers had more."""
+    there, published = PUBLISHED.get(ending(study).removeprefix("_"), (0, 0))
+    return f"{there:,} of the {published:,}" if there else ""
 
 
 def told(study: str, level: int = 2) -> str:

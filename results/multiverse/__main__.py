@@ -21,6 +21,7 @@ from attex.runner.packing import pack, packed_keys, unpack
 from attex.runner.workspace import Workspace
 from results.figures import write_figure
 from results.markdown import plain
+from results.multiverse.across import across
 from results.multiverse.figure import answer_figure
 from results.study_page import (
     answered,
@@ -137,11 +138,10 @@ def write_page() -> None:
 
 def page_text() -> str:
     """Fill the template with what the studies say."""
-    return filled(
-        PLACE,
-        {"told": told, "facts": facts_of, "ending": ending, "waiting": waiting, "part": part_of},
-        further=FURTHER,
-    )
+    said = {"told": told, "facts": facts_of, "ending": ending, "waiting": waiting, "part": part_of}
+    there = {study: name for study, name in ({MAIN: "SST"} | FURTHER).items() if facts_of(study)}
+    side_by_side = across(PLACE, {ending(study): name for study, name in there.items()})
+    return filled(PLACE, said, further=FURTHER, datasets=len(there), across=side_by_side)
 
 
 def ending(study: str) -> str:

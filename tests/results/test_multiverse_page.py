@@ -63,6 +63,51 @@ def test_the_shares_and_accuracies_of_the_readme_are_those_of_the_tables() -> No
     assert f"within {least} and {most}" in text
 
 
+def shares(conclusion: str, what: str) -> dict[str, int]:
+    """Return, by dataset, the percentage of universes in which a conclusion holds, or is reversed."""
+    found = {}
+    for end, name in {"": "SST", "_20news": "20News", "_ag_news": "AG News"}.items():
+        table = pl.read_csv(PLACE / f"conclusions{end}.csv", infer_schema_length=None)
+        overall = table.filter(
+            pl.col("conclusion") == conclusion,
+            pl.col("weighting") == "options",
+            *(pl.col(key) == "all" for key in ("kept", *CELL)),
+        )
+        ((value,),) = overall.select(what).rows()
+        found[name] = round(100 * value)
+    return found
+
+
+def test_conclusions_stand_side_by_side_with_the_shares_of_each_dataset() -> None:
+    text = (PLACE / "README.md").read_text(encoding="utf-8")
+    table = pl.read_csv(PLACE / "conclusions.csv", infer_schema_length=None)
+    asked = dict(table.select("conclusion", "sentence").unique().rows())
+    everywhere, turned = [], []
+    for conclusion, sentence in asked.items():
+        holds, reversed_ = shares(conclusion, "holds"), shares(conclusion, "reversed")
+        (line,) = (x for x in text.splitlines() if x.lower().startswith(f"| {sentence.lower()} ("))
+        assert line.endswith(" | ".join(f"{holds[d]} % ({reversed_[d]} %)" for d in holds) + " |")
+        everywhere += [sentence] * (min(holds.values()) >= 90)
+        turned += [sentence] * (min(reversed_.values()) >= 10)
+    assert f"Of {len(asked)} conclusions, {len(everywhere)} hold in 90 %" in text
+    assert f"- {len(turned)} are reversed in 10 % or more on every dataset" in text
+
+
+def test_the_overview_has_the_shares_of_sparsemax() -> None:
+    text = " ".join((ROOT / "docs" / "results" / "index.md").read_text(encoding="utf-8").split())
+    models = sum(
+        pl.read_csv(path, infer_schema_length=None).height for path in PLACE.glob("numbers*.csv")
+    )
+    printed = shares("sparsemax_above_softmax", "holds").values()
+    beyond, less = (
+        shares("sparsemax_above_softmax_beyond_permuted", x).values() for x in ("holds", "reversed")
+    )
+    assert f"{models:,} models in all" in text
+    assert f"softmax holds in {min(printed)} % to {max(printed)} % of the settings of each" in text
+    assert f"as well it holds in {min(beyond)} % to {max(beyond)} %, and is" in text
+    assert f"is reversed in {min(less)} % to {max(less)} %" in text
+
+
 def test_every_model_of_a_cell_is_there_and_no_other() -> None:
     table = pl.read_csv(PLACE / "numbers.csv", infer_schema_length=None)
     spread = pl.read_csv(PLACE / "spread.csv").filter(pl.col("quantity") == QUANTITY)
@@ -95,7 +140,7 @@ def test_another_dataset_comes_onto_the_page_when_all_of_its_models_are_there(
     (tmp_path / f"{name}.jsonnet").write_text(json.dumps(study))
     place = tmp_path / "place"
     place.mkdir()
-    for file in (TEMPLATE, "facts.json", "numbers.csv"):
+    for file in (TEMPLATE, "facts.json", "numbers.csv", "conclusions.csv"):
         shutil.copy(PLACE / file, place)
     monkeypatch.setattr(script, "PLACE", place)
     monkeypatch.setattr(script, "STUDIES", tmp_path)

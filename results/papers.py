@@ -75,7 +75,10 @@ FIGURES = {
 """What a page can show, by the name of the file: `![…](published.svg)`."""
 
 MARKED = dict.fromkeys(
-    ("madsen_2022", "madsen_2022_recursive", "madsen_2022_20news"),
+    (
+        *("madsen_2022", "madsen_2022_recursive"),
+        *("madsen_2022_20news", "madsen_2022_20news_recursive"),
+    ),
     Marked("scores at the decision, read by accuracy"),
 ) | {
     "wiegreffe_pinter_2019_guides_imdb": Marked("adversaries of 8 epochs", of="guide=adversary"),

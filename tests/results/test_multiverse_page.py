@@ -91,6 +91,11 @@ def test_conclusions_stand_side_by_side_with_the_shares_of_each_dataset() -> Non
         turned += [sentence] * (min(reversed_.values()) >= 10)
     assert f"Of {len(asked)} conclusions, {len(everywhere)} hold in 90 %" in text
     assert f"- {len(turned)} are reversed in 10 % or more on every dataset" in text
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert (
+        f"Of {len(asked)} that papers draw, or that we do after them, {len(everywhere)} hold in 90 %"
+        in readme
+    )
 
 
 def test_the_overview_has_the_shares_of_sparsemax() -> None:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -11,6 +12,7 @@ from attex.foundations.errors import UserError
 from attex.runner.engine import choose_engine
 from attex.runner.workspace import Workspace
 from attex.studies.kinds.guides import Guides
+from attex.studies.run_set import CellRuns, RunSet
 from attex.studies.running import run_study
 from attex.studies.study_file import read_study
 from attex.studies.universes import cells_of
@@ -101,6 +103,23 @@ def test_guides_that_are_not_asked_for_are_not_trained(tmp_path: Path) -> None:
     (sentence,) = json.loads((path / "answer.json").read_text(encoding="utf-8"))["lead"]
     words = [name for name in ("own", "mean of each word", "cross-fit", "adversary") if name in sentence]
     assert words == ["own", "mean of each word"]
+
+
+def test_guides_that_are_not_trained_yet_are_not_spoken_of() -> None:
+    levels = ("the base itself", "uniform", "own", "adversary's")
+    values = np.array([[0.9, 0.8], [0.6, 0.7], [0.65, 0.75], [np.nan, np.nan]])
+    draws = values[..., None] + np.linspace(-0.01, 0.01, 20)
+    about = {"dataset": "planted", "encoder": "lstm", "attention": "tanh", "projection": "softmax"}
+    chosen = np.arange(len(levels))[:, None]
+    cell = CellRuns(about, chosen, (0, 1), {"accuracy": values}, {"accuracy": draws})
+    runs = RunSet({"guide": levels}, (cell,))
+    answer = Guides(quantity="accuracy")(runs, [])
+    (sentence,) = answer.lead
+    assert "own 0.050" in sentence
+    assert "adversary" not in sentence
+    assert "nan" not in sentence
+    ((_, chart),) = answer.parts[0].charts.items()
+    assert "adversary's" not in json.dumps(chart)
 
 
 @pytest.mark.parametrize(

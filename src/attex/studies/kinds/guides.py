@@ -1,5 +1,6 @@
 """Is the attention of one model of use to another?"""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
@@ -126,8 +127,14 @@ class Guides(Study):
         rows = compared.rows()
         sentences, headlines = [], []
         for name, levels in compared.groups(rows):
-            of_levels = {level: row[self.quantity] for level, row in levels.items()}
-            sentences.append(_sentence(name, self.quantity, of_levels))
+            # Of a guide whose models are not trained yet there is nothing to say.
+            of_levels = {
+                level: row[self.quantity]
+                for level, row in levels.items()
+                if not math.isnan(row[self.quantity]["difference"])
+            }
+            if of_levels:
+                sentences.append(_sentence(name, self.quantity, of_levels))
             if OF_BASE in of_levels:
                 headlines.append(_headline(name, self.quantity, of_levels[OF_BASE]))
         part = Part(

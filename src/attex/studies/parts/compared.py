@@ -1,5 +1,6 @@
 """A few kinds of models side by side: their numbers, and how far each is from one of them."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -63,8 +64,11 @@ class Compared:
             yield whose | numbers | {"seeds": int(own.seeds[0])} | dict(differences)
 
     def charts(self, rows: Sequence[Row], titles: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-        """Draw a chart of each leading cell: groups of quantities by their `titles`, a dot a level."""
-        charts = {}
+        """Draw a chart of each leading cell: groups of quantities by their `titles`, a dot a level.
+
+        A level whose models are not trained yet has none.
+        """
+        charts, there = {}, [row for row in rows if not math.isnan(row["value"])]
         for cell in Subject(self.runs, [*titles]).drawn:
             for number, setting in enumerate(self._settings(cell)):
                 mine = (dict(cell.cell) | dict(setting)).items()
@@ -72,7 +76,7 @@ class Compared:
                     {"group": titles[row["quantity"]], "name": row[self.choice]}
                     | {end: row[end] for end in _ENDS}
                     for quantity in titles
-                    for row in rows
+                    for row in there
                     if row["quantity"] == quantity and mine <= row.items()
                 ]
                 of = " ".join([cell_name(cell), *(f"{c} {level}" for c, level in setting)])

@@ -4,13 +4,14 @@ import io
 import subprocess
 import tarfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tiny import study
 
 from attex.foundations.errors import UserError
-from attex.runner.cache import Cache
+from attex.runner.cache import Cache, record_text, verified
 from attex.runner.engine import choose_engine
 from attex.runner.packing import Unpacked, pack, packed_keys, unpack
 from attex.runner.workspace import Workspace
@@ -80,6 +81,16 @@ def test_the_same_models_make_the_same_file_and_a_usual_program_reads_it(
     (tmp_path / "by_tar").mkdir()
     subprocess.run(["tar", "-xJf", packed, "-C", tmp_path / "by_tar"], check=True)
     assert files(tmp_path / "by_tar" / "numbers") == numbers(output)
+
+
+def test_where_the_study_lay_is_not_told(packed: Path, tmp_path: Path) -> None:
+    unpack(packed, cache_of(tmp_path))
+    for path in (cache_of(tmp_path).root / "numbers").glob("*/stage.json"):
+        record = verified(path.parent)
+        at_home = record.settings | {"folder": "/home/somebody"}
+        path.write_text(record_text(replace(record, settings=at_home)), encoding="utf-8")
+    pack(tmp_path / "again.tar.xz", cache_of(tmp_path))
+    assert (tmp_path / "again.tar.xz").read_bytes() == packed.read_bytes()
 
 
 def test_models_can_be_packed_by_their_keys(output: Path, packed: Path, tmp_path: Path) -> None:

@@ -46,7 +46,12 @@ def write_text(path: Path, text: str) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """Write JSON that a person can read."""
-    write_text(path, json.dumps(finite(value), indent=2, ensure_ascii=False) + "\n")
+    write_text(path, json_text(value))
+
+
+def json_text(value: Any) -> str:
+    """Return JSON as `write_json` writes it."""
+    return json.dumps(finite(value), indent=2, ensure_ascii=False) + "\n"
 
 
 def finite(value: Any) -> Any:

@@ -15,7 +15,15 @@ import torch
 import attex
 from attex.foundations.ownership import claimed, is_abandoned
 from attex.foundations.progress import say
-from attex.foundations.storage import PARTIAL, Damaged, digest, digest_file, read_json, write_json
+from attex.foundations.storage import (
+    PARTIAL,
+    Damaged,
+    digest,
+    digest_file,
+    json_text,
+    read_json,
+    write_text,
+)
 from attex.runner.stage import Made, Stage
 
 if TYPE_CHECKING:
@@ -177,7 +185,7 @@ class Cache:
             threads=torch.get_num_threads(),
             seconds=round(time.monotonic() - started, 3),
         )
-        write_json(partial / RECORD, asdict(record) | {"digest": digest(asdict(record))})
+        write_text(partial / RECORD, record_text(record))
         partial.rename(folder)
 
     def _named(self, needed: Stage | Made) -> dict[str, str]:
@@ -206,6 +214,12 @@ def verified(folder: Path) -> Record:
     for name, known in record.files.items():
         _verify(folder / name, known)
     return record
+
+
+def record_text(record: Record) -> str:
+    """Return a record as it stands on disk, with a digest of its own."""
+    fields = asdict(record)
+    return json_text(fields | {"digest": digest(fields)})
 
 
 def _read_record(path: Path) -> Record:

@@ -7,6 +7,7 @@ import shutil
 import tarfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
@@ -14,7 +15,7 @@ from uuid import uuid4
 from attex.foundations.errors import UserError
 from attex.foundations.progress import track
 from attex.foundations.storage import Damaged
-from attex.runner.cache import DISCARDED, RECORD, Cache, verified
+from attex.runner.cache import DISCARDED, RECORD, Cache, record_text, verified
 from attex.runner.stage import Made
 from attex.runner.stages.numbers import NumbersStage
 
@@ -36,7 +37,8 @@ class Unpacked(NamedTuple):
 def pack(file: Path, cache: Cache, keys: Collection[str] | None = None) -> int:
     """Write the numbers of all models in a cache, or of those with these keys; return how many.
 
-    The same models make the same file to the bit: it has no times and no names of users.
+    The same models make the same file to the bit: it has no times of files, no names of users, and not
+    the folder that the study lay in.
     """
     if file.suffix != ENDING:
         raise UserError(f"{file}: models are packed into a file whose name ends in .tar{ENDING}")
@@ -52,7 +54,7 @@ def pack(file: Path, cache: Cache, keys: Collection[str] | None = None) -> int:
             for key in track(wanted, "packing", len(wanted)):
                 folder = cache.folder(Made(KIND, key))
                 for path in sorted(path for path in folder.iterdir() if path.is_file()):
-                    content = path.read_bytes()
+                    content = _anywhere(path) if path.name == RECORD else path.read_bytes()
                     member = tarfile.TarInfo(f"{KIND}/{key}/{path.name}")
                     member.size = len(content)
                     archive.addfile(member, io.BytesIO(content))
@@ -60,6 +62,12 @@ def pack(file: Path, cache: Cache, keys: Collection[str] | None = None) -> int:
     finally:
         partial.unlink(missing_ok=True)
     return len(wanted)
+
+
+def _anywhere(path: Path) -> bytes:
+    """Return a record without the place of the experiment's file, which only a training asks for."""
+    record = verified(path.parent)
+    return record_text(replace(record, settings=record.settings | {"folder": None})).encode()
 
 
 def unpack(file: Path, cache: Cache) -> Unpacked:

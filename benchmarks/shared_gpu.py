@@ -15,7 +15,6 @@ from functools import partial
 import torch
 
 from attex.foundations.devices import choose_device, training_steps
-from attex.models import lstm_kernels
 from attex.models.encoders.lstm import LSTM
 from attex.models.recurrence import Bidirectional
 from attex.runner.engines.mps import shared_gpu
@@ -31,6 +30,9 @@ PROMISED = {"kernels, exact": 1.1, "kernels, rough": 1.5}
 
 def step(width: int, way: str) -> torch.cuda.CUDAGraph:
     """Record one pass there and back."""
+    # Triton, which it imports, comes with torch where torch has a GPU.
+    from attex.models import lstm_kernels
+
     choose_device("cuda")
     torch.manual_seed(0)
     device = torch.device("cuda", torch.cuda.current_device())

@@ -26,7 +26,7 @@ def known_keys(folder: Path = PLACE) -> Iterator[tuple[str, str]]:
         with path.open(encoding="utf-8", newline="") as table:
             for row in csv.DictReader(table):
                 yield _name(path, folder), row["key"]
-    for path in sorted(folder.glob("*/waiting_*.tar.xz")):
+    for path in sorted(folder.glob("*/waiting*.tar.xz")):
         yield from ((_name(path, folder), key) for key in packed_keys(path))
     for path in sorted(folder.glob("*/*.json")):
         if isinstance(json.loads(path.read_text(encoding="utf-8")).get(_CELLS), list):

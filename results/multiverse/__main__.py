@@ -90,19 +90,19 @@ def write_study(asked: argparse.Namespace) -> None:
     """Write what a study says: sentences as JSON, tables as csv, and a few figures."""
     workspace = Workspace.at(asked.data_dir, asked.output_dir, asked.device)
     end = ending(asked.study)
-    waiting = waiting_file(asked.study)
-    if waiting.exists():
-        unpack(waiting, workspace.cache)
+    parts = waiting_file(asked.study)
+    if parts.exists():
+        unpack(parts, workspace.cache)
     file, models = finished(
         STUDIES / f"{asked.study}.jsonnet", workspace, asked.jobs, asked.at_hand, keep_parts=True
     )
     there = {record["key"] for record in models.records()}
     if len(there) < models.asked:
-        pack(waiting, workspace.cache, there)
+        pack(parts, workspace.cache, there)
         missing = f"{models.asked - len(there):,} of {models.asked:,} models are missing"
-        say(f"{asked.study}: {missing}; its page stays as it was, and the others wait in {waiting.name}")
+        say(f"{asked.study}: {missing}; its page stays as it was, and the others wait in {parts.name}")
         return
-    waiting.unlink(missing_ok=True)
+    parts.unlink(missing_ok=True)
     answer, rows = answered(file, models)
     write_tables(PLACE, answer, ("spread", "shares", "effects", "conclusions"), end)
     write_wide(PLACE / f"numbers{end}.csv", rows, [choice.name for choice in file.choices])

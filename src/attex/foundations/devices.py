@@ -45,8 +45,8 @@ _steps: list[bool] = []
 def training_steps(exact: bool) -> Iterator[None]:
     """Make steps of a training: on a GPU by kernels of their own, and in TF32 unless they must be exact.
 
-    What a step rounds is far below what the choice of its batch does. All that is measured of a model
-    is computed outside of this, in full precision.
+    A model that is made in TF32 differs from one in float32 no more than either does from itself made
+    again (docs/benchmarks.md). All that is measured of a model is computed outside of this, in float32.
     """
     _steps.append(exact)
     before = _take_tf32(not exact, not exact)

@@ -1,10 +1,8 @@
 """A training step of an LSTM on a GPU that many share: both directions as one kernel there and one back.
 
-cuDNN's kernels take each direction after the other and use most of the GPU for it, so that models which
-are trained side by side wait for each other. Here 16 texts in one direction are one program, which goes
-from the first token to the last without waiting for any other. Alone it takes twice as long as cuDNN,
-but it leaves room for thirteen more. Triton comes with torch where torch has a GPU; this module is
-imported there only.
+16 texts in one direction are one program, which goes from the first token to the last without waiting
+for any other. Alone it takes about twice as long as cuDNN; beside thirteen others it is faster
+(docs/benchmarks.md). Triton comes with torch where torch has a GPU; this module is imported there only.
 """
 
 from functools import cache

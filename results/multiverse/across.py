@@ -42,11 +42,14 @@ def conclusions(place: Path, endings: Mapping[str, str]) -> list[Conclusion]:
 
 
 def across(place: Path, endings: Mapping[str, str]) -> str:
-    """Say which conclusions hold on all datasets, which on none, and lay them out side by side."""
+    """Say which conclusions hold on all datasets, which on none, and lay them out side by side.
+
+    A dataset whose models lack an analysis was not asked what rests on it.
+    """
     names = [*endings.values()]
-    asked = [one for one in conclusions(place, endings) if len(one.shares) == len(names)]
+    asked = [one for one in conclusions(place, endings) if len(one.shares) > 1]
     if not asked:
-        return "No conclusion was asked on all of them."
+        return "No conclusion was asked on two of them."
     hold = [one for one in asked if all(_at_least(_MOST, x.holds) for x in one.shares.values())]
     turned = [one for one in asked if all(_at_least(_SOME, x.reversed) for x in one.shares.values())]
     widest = max(asked, key=_spread)
@@ -54,12 +57,15 @@ def across(place: Path, endings: Mapping[str, str]) -> str:
     many, some, ends = _percent(_MOST), _percent(_SOME), f"{_percent(least)} to {_percent(most)}"
     lines = [
         f"Of {len(asked)} conclusions, {len(hold)} hold in {many} of the universes or more on every "
-        f"dataset{_listed(hold)}.",
-        f"{len(turned)} are reversed in {some} or more on every dataset{_listed(turned)}.",
+        f"dataset that was asked{_listed(hold)}.",
+        f"{len(turned)} are reversed in {some} or more on every dataset that was asked{_listed(turned)}.",
         f"The dataset matters most to this one: {widest.sentence} (holds in {ends}).",
     ]
+    for name in names:
+        left = sum(name not in one.shares for one in asked)
+        lines += [f"{left} of the {len(asked)} were not asked on {name} (–)."] if left else []
     rows = [
-        [f"{_capital(one.sentence)} ({one.cite})", *(_cell(one.shares[name]) for name in names)]
+        [f"{_capital(one.sentence)} ({one.cite})", *(_cell(one.shares.get(name)) for name in names)]
         for one in asked
     ]
     return "\n".join([*(f"- {line}" for line in lines), "", table(["conclusion", *names], rows)])
@@ -79,8 +85,8 @@ def _listed(some: list[Conclusion]) -> str:
     return f": {'; '.join(one.sentence for one in some)}" if some else ""
 
 
-def _cell(share: Share) -> str:
-    return f"{_percent(share.holds)} ({_percent(share.reversed)})"
+def _cell(share: Share | None) -> str:
+    return "–" if share is None else f"{_percent(share.holds)} ({_percent(share.reversed)})"
 
 
 def _percent(share: float) -> str:

@@ -152,6 +152,16 @@ def test_what_was_tried_is_named() -> None:
     assert tried_in_universes(Universes({}, {"length": "1"}), claim()) == []
 
 
+def test_a_nested_choice_that_is_not_there_is_no_level_of_it() -> None:
+    of_vectors = [
+        Number(CELL, {"vectors": vectors, "length": length}, seed, TAU, "overall", value)
+        for vectors, length, value in (("glove", "1", 0.1), ("glove", "5", 0.3), ("none", "", 0.5))
+        for seed in "01"
+    ]
+    tried = tried_in_universes(Universes.of(of_vectors, {"vectors": "glove", "length": "1"}), claim())
+    assert tried == ["length 5"]
+
+
 def test_universes_lie_on_two_sides_of_a_number() -> None:
     assert sides(universes({}, 0.0), claim()) == (12, 1.0, 0.0)
     assert sides(universes({}, 0.9), claim()) == (12, 0.5, 0.5)

@@ -133,7 +133,8 @@ def _swaps_of_universes(universes: Universes, claim: Claim) -> Swaps:
     for choice, base in universes.base.items():
         levels: dict[str, list[Model]] = {}
         for model in models:
-            if choice in model.choices:
+            # A nested choice has no level where it does not exist: that is a swap of its parent's.
+            if model.choices.get(choice):
                 levels.setdefault(model.choices[choice], []).append(model)
         found = {level: _over_universes(some, claim) for level, some in levels.items()}
         start = found.pop(base, None)

@@ -23,6 +23,7 @@ from attex.foundations.progress import say
 from attex.runner.workspace import Workspace
 from attex.studies.gathering import gathered
 from attex.studies.ledger_words import PRINTED
+from attex.studies.models import Models
 from attex.studies.study import Study
 from results import pairs
 from results.all_tests import all_tests
@@ -47,6 +48,7 @@ from results.templates import TEMPLATE, filled
 from results.text_facts import write_facts
 from results.told import MAIN, told, trained
 from results.top_k_figure import top_k
+from results.waiting import leave, take_in, waiting_file
 
 PLACE = Path(__file__).parent
 
@@ -132,6 +134,8 @@ def write_numbers(asked: argparse.Namespace, folder: Path) -> None:
     """Write the numbers of a study's models, what it says of them, and how they came about."""
     workspace = Workspace.at(asked.data_dir, asked.output_dir, asked.device)
     name = asked.study or MAIN.get(asked.paper, asked.paper)
+    waiting = waiting_file(folder, name)
+    take_in(waiting, workspace.cache)
     file, models = finished(
         STUDIES / f"{name}.jsonnet", workspace, asked.jobs, asked.at_hand, keep_parts=True
     )
@@ -142,6 +146,7 @@ def write_numbers(asked: argparse.Namespace, folder: Path) -> None:
         answers = Answers(folder, name, path, asked_for(models), file.study.overview)
         said = [*newly_said(file.study, answers, at_hand(file.study, models, runs, rows))]
         stay = answers.write(said)
+        leave(waiting, workspace.cache, unfinished(models))
         # A record is of the models of one machine.
         if record is not None and said and not stay:
             write_record(record, file, models, workspace)
@@ -154,6 +159,11 @@ def write_numbers(asked: argparse.Namespace, folder: Path) -> None:
         write_rows(folder / DERIVED, [*dropped_rows(extended)])
         write_record(record, file, models, workspace, made)
         write_changes(folder / "changes.csv", [*change_rows(runs)])
+
+
+def unfinished(models: Models) -> set[str]:
+    """Return the keys of what is there of cells that are not whole: no answer keeps their models."""
+    return {key for there, asked in models.keys().values() if len(there) < len(asked) for key in there}
 
 
 def newly_said(study: Study, answers: Answers, here: Iterable[AtHand]) -> Iterator[Said]:

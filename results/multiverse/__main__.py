@@ -17,7 +17,6 @@ from typing import Any
 from attex.claims.sizes import PUBLISHED
 from attex.foundations.errors import MissingData
 from attex.foundations.progress import say
-from attex.runner.packing import pack, packed_keys, unpack
 from attex.runner.workspace import Workspace
 from results.figures import write_figure
 from results.markdown import plain
@@ -33,6 +32,7 @@ from results.study_page import (
     write_wide,
 )
 from results.templates import filled
+from results.waiting import count, leave, take_in, waiting_file
 
 PLACE = Path(__file__).parent
 STUDIES = PLACE.parent.parent / "experiments" / "studies"
@@ -90,19 +90,18 @@ def write_study(asked: argparse.Namespace) -> None:
     """Write what a study says: sentences as JSON, tables as csv, and a few figures."""
     workspace = Workspace.at(asked.data_dir, asked.output_dir, asked.device)
     end = ending(asked.study)
-    parts = waiting_file(asked.study)
-    if parts.exists():
-        unpack(parts, workspace.cache)
+    parts = waiting_file(PLACE, asked.study)
+    take_in(parts, workspace.cache)
     file, models = finished(
         STUDIES / f"{asked.study}.jsonnet", workspace, asked.jobs, asked.at_hand, keep_parts=True
     )
     there = {record["key"] for record in models.records()}
     if len(there) < models.asked:
-        pack(parts, workspace.cache, there)
+        leave(parts, workspace.cache, there)
         missing = f"{models.asked - len(there):,} of {models.asked:,} models are missing"
         say(f"{asked.study}: {missing}; its page stays as it was, and the others wait in {parts.name}")
         return
-    parts.unlink(missing_ok=True)
+    leave(parts, workspace.cache, ())
     answer, rows = answered(file, models)
     write_tables(PLACE, answer, ("spread", "shares", "effects", "conclusions"), end)
     write_wide(PLACE / f"numbers{end}.csv", rows, [choice.name for choice in file.choices])
@@ -158,15 +157,9 @@ def facts_of(study: str) -> dict[str, Any] | None:
     return facts
 
 
-def waiting_file(study: str) -> Path:
-    """Where models of a study wait for the others."""
-    return PLACE / f"waiting{ending(study)}.tar.xz"
-
-
 def waiting(study: str) -> int:
     """Return how many models of a study wait for the others."""
-    file = waiting_file(study)
-    return len(packed_keys(file)) if file.exists() else 0
+    return count(waiting_file(PLACE, study))
 
 
 def part_of(study: str) -> str:

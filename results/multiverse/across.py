@@ -54,11 +54,12 @@ def across(place: Path, endings: Mapping[str, str]) -> str:
     turned = [one for one in asked if all(_at_least(_SOME, x.reversed) for x in one.shares.values())]
     widest = max(asked, key=_spread)
     least, most = (pick(share.holds for share in widest.shares.values()) for pick in (min, max))
+    every = "every dataset that was asked"
     many, some, ends = _percent(_MOST), _percent(_SOME), f"{_percent(least)} to {_percent(most)}"
     lines = [
-        f"Of {len(asked)} conclusions, {len(hold)} hold in {many} of the universes or more on every "
-        f"dataset that was asked{_listed(hold)}.",
-        f"{len(turned)} are reversed in {some} or more on every dataset that was asked{_listed(turned)}.",
+        f"Of {len(asked)} conclusions, {len(hold)} hold in {many} of the universes or more on "
+        f"{every}{_listed(hold)}.",
+        f"{len(turned)} are reversed in {some} or more on {every}{_listed(turned)}.",
         f"The dataset matters most to this one: {widest.sentence} (holds in {ends}).",
     ]
     for name in names:

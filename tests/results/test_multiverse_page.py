@@ -177,8 +177,11 @@ def test_another_dataset_comes_onto_the_page_when_all_of_its_models_are_there(
     script.write_study(argparse.Namespace(at_hand=True, jobs=1, **asked))
     assert script.page_text() == page
     (place / "facts_20news.json").unlink()
-    assert "8 models are there\nand [wait](waiting_20news.tar.xz) for the others.*" in script.page_text()
-    found = [key for file, key in known_keys(tmp_path) if file == "place/waiting_20news.tar.xz"]
+    waits = "8 models are there\nand [wait](waiting_multiverse_20news.tar.xz) for the others.*"
+    assert waits in script.page_text()
+    found = [
+        key for file, key in known_keys(tmp_path) if file == "place/waiting_multiverse_20news.tar.xz"
+    ]
     assert len(set(found)) == 8, "nobody else has to make them"
     # Another machine takes them from there, and makes the rest.
     capsys.readouterr()
@@ -186,4 +189,4 @@ def test_another_dataset_comes_onto_the_page_when_all_of_its_models_are_there(
     script.write_study(argparse.Namespace(at_hand=False, jobs=1, **elsewhere))
     assert "12 models: 8 are there, 4 to make" in capsys.readouterr().err
     assert "12 models in 1 cells" in script.page_text()
-    assert not (place / "waiting_20news.tar.xz").exists()
+    assert not (place / "waiting_multiverse_20news.tar.xz").exists()

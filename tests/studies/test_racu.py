@@ -37,8 +37,8 @@ def test_random_tokens_come_to_nothing_and_a_perfect_measure_to_what_the_grid_al
 
 
 def test_areas_are_summed_over_seeds_before_they_are_divided() -> None:
-    random = np.stack([1 - 0.5 * TENTHS, 1 - 0.1 * TENTHS], axis=1)
-    measure = np.stack([random[:, 0] - 0.2 * TENTHS, random[:, 1] - 0.3 * TENTHS], axis=1)
+    random = np.stack([1 - 0.5 * TENTHS, 1 - 0.1 * TENTHS] * 3, axis=1)
+    measure = random - np.array([0.2, 0.3] * 3) * TENTHS[:, None]
     found = racu(TENTHS, measure, random)
     # Triangles: 0.2 / 2 and 0.3 / 2 between the curves, 0.5 / 2 and 0.1 / 2 to the end of random.
     assert found.value == pytest.approx((0.2 + 0.3) / (0.5 + 0.1))
@@ -65,6 +65,28 @@ def test_what_is_not_known_is_left_out_and_counted() -> None:
     assert racu(TENTHS, measure, FALLING).value == pytest.approx(0.1 / 0.25)
     flat = np.ones_like(FALLING)
     assert np.isnan(racu(TENTHS, flat - 0.1, flat).value), "random tokens cost nothing"
+
+
+def test_what_random_tokens_cost_must_be_told_from_nothing() -> None:
+    """Of studies whose random tokens cost nothing 1 in 40 says that they cost something; of others all."""
+    rng = np.random.default_rng(1)
+
+    def told(cost: float) -> float:
+        noise = 0.02 * rng.normal(size=(400, len(TENTHS), 5))
+        flat = 1 - cost * TENTHS[:, None] + noise
+        return float(np.mean([not np.isnan(racu(TENTHS, one - 0.1, one).value) for one in flat]))
+
+    assert told(0.0) < 0.05
+    assert told(0.3) == 1
+
+
+def test_texts_that_were_drawn_again_count_too() -> None:
+    rng = np.random.default_rng(2)
+    random = (1 - 0.1 * TENTHS)[:, None].repeat(3, axis=1)
+    of_texts = 0.2 * rng.normal(size=200)
+    draws = random[..., None] + of_texts * (1 - TENTHS)[:, None, None]
+    assert racu(TENTHS, random, random).value == 0
+    assert np.isnan(racu(TENTHS, random, random, draws, draws).value), "with other texts it may be nothing"
 
 
 BASE: dict[str, Any] = {

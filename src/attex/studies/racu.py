@@ -9,7 +9,10 @@ from attex.studies.bounds import bounded
 
 @dataclass(frozen=True)
 class Racu:
-    """The relative area between curves, with its interval; NaN where random tokens cost nothing.
+    """The relative area between curves, with its interval.
+
+    NaN where it cannot be told that random tokens cost anything: where the interval of what they cost,
+    over seeds and texts, has 0 in it.
 
     `as_released` is the mean over seeds of what each comes to alone, clipped to [−1, 1], as in Madsen
     et al.'s code. `seeds` counts those whose curves are whole.
@@ -39,14 +42,15 @@ def racu(
     above, below = areas(shares, measure, random)
     whole = ~np.isnan(above + below)
     above, below = above[whole], below[whole]
-    if not whole.any() or below.sum() <= 0:
+    of_texts = None
+    if measure_draws is not None and random_draws is not None:
+        of_texts = areas(shares, measure_draws[:, whole], random_draws[:, whole])
+    lost = bounded(below[None], None if of_texts is None else of_texts[1][None])
+    if not whole.any() or lost.low[0] <= 0:
         nothing = float("nan")
         return Racu(nothing, nothing, nothing, nothing, int(whole.sum()))
     ratio, size = above.sum() / below.sum(), below.mean()
-    draws = None
-    if measure_draws is not None and random_draws is not None:
-        of_texts = areas(shares, measure_draws[:, whole], random_draws[:, whole])
-        draws = (ratio + (of_texts[0] - ratio * of_texts[1]) / size)[None]
+    draws = None if of_texts is None else (ratio + (of_texts[0] - ratio * of_texts[1]) / size)[None]
     bounds = bounded((ratio + (above - ratio * below) / size)[None], draws)
     alone = np.divide(above, below, out=np.full_like(above, np.nan), where=below != 0)
     return Racu(

@@ -124,7 +124,7 @@ class Retrained:
         if not row["seeds"]:
             return f"{start}no RACU yet: no seed has its whole curve."
         if math.isnan(row["racu"]):
-            return f"{start}no RACU: random tokens cost the model nothing."
+            return f"{start}no RACU: it cannot be told that random tokens cost the model anything."
         some = f" (seeds with a whole curve: {row['seeds']} of {planned})"
         return _said(row, start, self.racus) + (f"{some}." if row["seeds"] < planned else ".")
 
@@ -165,13 +165,11 @@ def retrained_part(retrained: Retrained) -> Part:
                 f"Trained without the top tokens: {name}",
                 retrained.quantity,
             )
-            charts[chart_name("racu", *place)] = estimates_chart(
-                [_estimate(row) for row in of_measures if row[MEASURE] != retrained.chance],
-                f"RACU: {name}",
-                "RACU",
-                0.0,
-                "what random tokens come to",
-            )
+            estimates = [_estimate(row) for row in of_measures if row[MEASURE] != retrained.chance]
+            if not all(math.isnan(one["value"]) for one in estimates):
+                charts[chart_name("racu", *place)] = estimates_chart(
+                    estimates, f"RACU: {name}", "RACU", 0.0, "what random tokens come to"
+                )
     return Part(
         "Does the model miss what a measure finds important?",
         "The tokens that a measure scores highest are masked in all texts, and a new model is trained "

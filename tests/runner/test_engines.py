@@ -157,6 +157,38 @@ def test_a_model_too_large_for_memory_is_named_and_the_others_go_on(jobs: str, t
     assert len([path for path in numbers(tmp_path / "outputs") if path.endswith(".json")]) == 1
 
 
+MOMENTARY = GREEDY.replace("model.encoder.width > 8", "not room()").replace(
+    "import torch",
+    """
+from pathlib import Path
+import torch
+
+def room():
+    # The first to ask finds none.
+    asked = Path("asked").exists()
+    Path("asked").touch()
+    return asked
+""",
+)
+
+
+def test_what_runs_out_of_memory_is_tried_again_in_fewer_processes(tmp_path: Path) -> None:
+    (tmp_path / "greedy_measure.py").write_text(MOMENTARY)
+    base = FEW_TASKS | {"imports": ["greedy_measure"], "importance": ["greedy"]}
+    study = STUDY | {"base": base, "choices": {"model.encoder.hidden": [4, 8]}}
+    command = [sys.executable, "-m", "attex", "run", str(write(tmp_path, study)), "--device", "cpu"]
+    done = subprocess.run(
+        [*command, "--output-dir", str(tmp_path / "outputs"), "--jobs", "2"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "ran out of memory, or need one that did: they are tried again, 1 at a time" in done.stderr
+    assert len([path for path in numbers(tmp_path / "outputs") if path.endswith(".json")]) == 2
+
+
 ENDS = [
     ("processes", signal.SIGINT),
     ("processes", signal.SIGKILL),

@@ -14,7 +14,7 @@ from attex.runner.plan import Plan
 from attex.runner.raw_files import RawFiles
 from attex.runner.stage import Made, Stage
 from attex.runner.stages import KINDS
-from attex.runner.task import NotTried, Outcome, Schedule, Task
+from attex.runner.task import NotTried, Outcome, Schedule, ShortOfMemory, Task
 from attex.runner.workspace import Workspace
 
 
@@ -138,6 +138,20 @@ def test_a_failed_task_stops_what_needs_it_and_nothing_else(workspace: Workspace
     assert troubles["right"] is troubles["apart"] is troubles["top"] is None
     assert isinstance(troubles["bottom"], NotTried)
     assert "broken" in str(troubles["bottom"])
+
+
+@pytest.mark.parametrize("kind", [ShortOfMemory, ValueError])
+def test_what_failed_first_is_told_once_however_long_the_chain(
+    kind: type[Exception], workspace: Workspace
+) -> None:
+    tasks = diamond(workspace)
+    schedule = Schedule([*tasks.values()])
+    outcomes = [*schedule.done(Outcome(schedule.take().key, kind("there was no room")))]
+    assert len(outcomes) == 4, "all but the one apart"
+    for outcome in outcomes[1:]:
+        assert str(outcome.trouble) == "not tried: there was no room"
+        # What was short of memory can be tried again with all that needs it.
+        assert isinstance(outcome.trouble, ShortOfMemory) == (kind is ShortOfMemory)
 
 
 def test_what_follows_from_what_is_near_comes_first(workspace: Workspace) -> None:

@@ -68,7 +68,7 @@ def test_what_is_not_known_is_left_out_and_counted() -> None:
 
 
 def test_what_random_tokens_cost_must_be_told_from_nothing() -> None:
-    """Of studies whose random tokens cost nothing 1 in 40 says that they cost something; of others all."""
+    """Where random tokens cost nothing 1 study in 40 says that they do; where they cost much, all do."""
     rng = np.random.default_rng(1)
 
     def told(cost: float) -> float:
@@ -86,7 +86,9 @@ def test_texts_that_were_drawn_again_count_too() -> None:
     of_texts = 0.2 * rng.normal(size=200)
     draws = random[..., None] + of_texts * (1 - TENTHS)[:, None, None]
     assert racu(TENTHS, random, random).value == 0
-    assert np.isnan(racu(TENTHS, random, random, draws, draws).value), "with other texts it may be nothing"
+    assert np.isnan(racu(TENTHS, random, random, draws, draws).value), (
+        "with other texts it may be nothing"
+    )
 
 
 BASE: dict[str, Any] = {

@@ -71,7 +71,7 @@ class Task:
         except torch.OutOfMemoryError as trouble:
             # Of many models that share a GPU one may be too large, and the others go on.
             short = f"the memory of {self.workspace.device} ran out; run it again with fewer --jobs"
-            return Outcome(self.key, UserError(f"{short} ({str(trouble).partition(' GPU')[0]})"))
+            return Outcome(self.key, ShortOfMemory(f"{short} ({str(trouble).partition(' GPU')[0]})"))
         except Exception as trouble:
             return Outcome(self.key, trouble)
         finally:
@@ -81,6 +81,16 @@ class Task:
 
 class NotTried(UserError):
     """What a task needs could not be made."""
+
+
+class ShortOfMemory(UserError):
+    """A task, or one that it needs, ran out of memory: with more room it may go well."""
+
+
+def _not_tried(trouble: BaseException) -> UserError:
+    """Say that a task was not tried, and why the first one failed of all that it needs."""
+    kind = ShortOfMemory if isinstance(trouble, ShortOfMemory) else NotTried
+    return kind(f"not tried: {str(trouble).removeprefix('not tried: ')}")
 
 
 @dataclass(frozen=True)
@@ -118,6 +128,7 @@ class WorkerError(RuntimeError):
 
 _KNOWN: dict[str, type[UserError]] = {
     "not tried": NotTried,
+    "short of memory": ShortOfMemory,
     "missing data": MissingData,
     "user": UserError,
 }
@@ -160,4 +171,4 @@ class Schedule:
                     self._ready[task.key] = task
             elif task.key not in self._given_up:
                 self._given_up.add(task.key)
-                yield from self.done(Outcome(task.key, NotTried(f"not tried: {outcome.trouble}")))
+                yield from self.done(Outcome(task.key, _not_tried(outcome.trouble)))

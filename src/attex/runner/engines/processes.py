@@ -11,12 +11,15 @@ from attex.foundations.progress import TERMINAL, say
 from attex.runner.engine import ENGINES, Engine
 from attex.runner.engines.mps import shared_gpu
 from attex.runner.engines.nursery import Nursery, Worker
-from attex.runner.task import Outcome, Schedule, Task
+from attex.runner.task import Outcome, Schedule, ShortOfMemory, Task
 from attex.runner.threads import environment
 from attex.runner.workspace import Workspace
 
 _TRIES = 2
 """How often a task is tried whose process ends before it: memory may be short for a moment."""
+
+_MORE_ROOM = 4
+"""How many times as much memory of a GPU a task has when it is tried again, since it ran out."""
 
 
 @ENGINES.register("processes")
@@ -36,12 +39,16 @@ class Processes(Engine):
 
     def get_ready(self, tasks: int) -> None:
         """Start the workers, which take a moment to read their libraries."""
+        self._staff(tasks, self.jobs)
+
+    def _staff(self, tasks: int, jobs: int) -> None:
+        """Start so many workers, but no more than there are tasks."""
         if not self._first:
             device = self.workspace.device
-            self._variables = environment(self.threads) | shared_by(self.jobs, device)
-            self._variables |= self._stack.enter_context(shared_gpu(device, self.jobs))
+            self._variables = environment(self.threads) | shared_by(jobs, device)
+            self._variables |= self._stack.enter_context(shared_gpu(device, jobs))
         # Called again when all are counted: later experiments may lack more than the first.
-        numbers = range(len(self._first) + 1, min(self.jobs, tasks) + 1)
+        numbers = range(len(self._first) + 1, min(jobs, tasks) + 1)
         if numbers:
             self._first += self._started([f"worker {number}" for number in numbers])
 
@@ -53,9 +60,27 @@ class Processes(Engine):
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
         """Keep all processes busy; the caller may take its time with an outcome."""
+        short = set()
+        for outcome in self._round(tasks, self.jobs):
+            if isinstance(outcome.trouble, ShortOfMemory) and self.jobs > 1:
+                short.add(outcome.key)
+            else:
+                yield outcome
+        if not short:
+            return
+        fewer = max(1, self.jobs // _MORE_ROOM)
+        what = f"{len(short)} stages ran out of memory, or need one that did"
+        say(f"{what}: they are tried again, {fewer} at a time")
+        # Also before what comes next, which has all processes again.
+        self.close()
+        yield from self._round([task for task in tasks if task.key in short], fewer)
+        self.close()
+
+    def _round(self, tasks: Sequence[Task], jobs: int) -> Iterator[Outcome]:
+        """Try every task once, so many at a time."""
         if not tasks:
             return
-        self.get_ready(len(tasks))
+        self._staff(len(tasks), jobs)
         crew = _Crew(tasks, lambda name: self._started([name])[0])
         self._stack.callback(crew.dismiss)
         for number, worker in enumerate(self._first[: len(tasks)], 1):

@@ -17,6 +17,7 @@ MODULES = (
     "own_table",
     "studies",
     "training",
+    "queries",
     "projections",
     "adversary",
     "deletion",

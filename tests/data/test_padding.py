@@ -1,5 +1,6 @@
 """Batches against a padder of plain lists; how an epoch is cut against its own promises."""
 
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -152,6 +153,37 @@ def test_like_batches_have_texts_of_like_length_and_end_only_where_they_must(
     for batch, after in pairwise(batches):
         longer = lengths[after[0]]
         assert (len(batch) + 1) * longer > max_tokens or lengths[batch[0]] < ALIKE * longer
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 60), st.integers(1, 60)), min_size=1, max_size=60),
+    st.integers(1, 400),
+    st.sampled_from([ordered_batches, like_batches]),
+)
+def test_what_is_asked_counts_in_the_budget(
+    pairs: list[tuple[int, int]],
+    max_tokens: int,
+    cut: Callable[[np.ndarray, int, np.ndarray], list[np.ndarray]],
+) -> None:
+    lengths, asked = np.array(pairs).T
+    batches = cut(lengths, max_tokens, asked)
+    assert sorted(np.concatenate(batches).tolist()) == list(range(len(lengths)))
+    for batch in batches:
+        size = len(batch) * (lengths[batch].max() + asked[batch].max())
+        assert size <= max_tokens or len(batch) == 1
+        assert cut is ordered_batches or lengths[batch].min() >= ALIKE * lengths[batch].max()
+
+
+def test_what_is_asked_lies_beside_what_is_as_long() -> None:
+    """Pairs as SNLI's: a long hypothesis in a batch made all of its others as long, five times over."""
+    rng = np.random.default_rng(0)
+    lengths, asked = (np.clip(rng.lognormal(m, 0.45, 9_842), 3, 80).astype(int) for m in (2.6, 2.0))
+    batches = ordered_batches(lengths, 16_384, asked)
+    padded = sum(len(b) * asked[b].max() for b in batches)
+    before = sum(len(b) * asked[b].max() for b in ordered_batches(lengths, 16_384))
+    assert padded < 1.6 * asked.sum()
+    assert before > 4 * asked.sum()
+    assert sum(len(b) * lengths[b].max() for b in batches) < lengths.sum() / ALIKE
 
 
 @given(st.lists(st.lists(st.integers(), min_size=1, max_size=6), min_size=1, max_size=8), st.data())

@@ -218,7 +218,7 @@ class DepartureAnalysis(Analysis):
 def _batches(subject: Subject, what: str) -> Iterator[tuple[np.ndarray, Batch]]:
     """Yield all analysed texts in few batches, with their numbers in the split."""
     texts = Batcher(subject.corpus, ANALYSED, subject.device)
-    batches = ordered_batches(texts.lengths, _PADDED_TOKENS[subject.device.type])
+    batches = ordered_batches(texts.lengths, _PADDED_TOKENS[subject.device.type], texts.asked)
     for chosen in track(batches, what, len(batches), padded_sizes(texts.lengths, batches)):
         yield chosen, texts.batch(chosen)
 

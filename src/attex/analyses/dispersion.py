@@ -87,7 +87,7 @@ class DispersionAnalysis(Analysis):
     ) -> dict[str, Tensor]:
         texts = Batcher(subject.corpus, ANALYSED, subject.device)
         sums = torch.zeros(len(_SUMS), len(texts), dtype=torch.float64)
-        batches = like_batches(texts.lengths, _PADDED_TOKENS[subject.device.type])
+        batches = like_batches(texts.lengths, _PADDED_TOKENS[subject.device.type], texts.asked)
         what = f"{prefix.strip('|')} {STATES}".strip()
         sizes = padded_sizes(texts.lengths, batches, power=2)
         for chosen in track(batches, what, len(batches), sizes):

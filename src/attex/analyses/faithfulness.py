@@ -70,7 +70,7 @@ class FaithfulnessAnalysis(Analysis):
     def examine(self, subject: Subject) -> dict[str, Tensor]:
         """Delete, and leave alone, the top tokens of every measure at every fraction: [N] each."""
         model, texts = subject.load(), Batcher(subject.corpus, ANALYSED, subject.device)
-        batches = ordered_batches(texts.lengths, _PADDED_TOKENS[subject.device.type])
+        batches = ordered_batches(texts.lengths, _PADDED_TOKENS[subject.device.type], texts.asked)
         sizes = padded_sizes(texts.lengths, batches)
         tracked = track(batches, self.title.lower(), len(batches), sizes)
         pieces = ((chosen, self._lost(subject, model, texts, chosen)) for chosen in tracked)

@@ -107,7 +107,7 @@ class LogOddsAnalysis(Analysis):
         guided = LogOddsAttention(model, w, self.temperature)
         strongest = strongest_words(w, self.words)
         texts = Batcher(subject.corpus, ANALYSED, subject.device)
-        order = ordered_batches(texts.lengths, EVALUATION_TOKENS)
+        order = ordered_batches(texts.lengths, EVALUATION_TOKENS, texts.asked)
         sizes = padded_sizes(texts.lengths, order)
         batches = track(texts.batches(order), "log-odds", len(order), sizes)
         probed = (_probed(model, guided, strongest, batch) for batch in batches)

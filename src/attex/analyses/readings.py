@@ -47,7 +47,8 @@ def readings(subject: Subject, what: str = "reading", *, by_word: bool = False) 
     """
     model = subject.load()
     texts = Batcher(subject.corpus, ANALYSED, subject.device)
-    batches = ordered_batches(texts.lengths, _PADDED_TOKENS[subject.device.type] // sharers())
+    tokens = _PADDED_TOKENS[subject.device.type] // sharers()
+    batches = ordered_batches(texts.lengths, tokens, texts.asked)
     sizes = padded_sizes(texts.lengths, batches)
     margin = int(subject.corpus.markers)
     for chosen in track(batches, what, len(batches), sizes):

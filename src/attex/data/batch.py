@@ -137,7 +137,8 @@ class Batcher:
     """Cuts batches out of one split; the arrays lie on the device once.
 
     `lengths` has how many positions each text takes, markers included, and `words` how many words it
-    has. A query, where there is one, is cut along with its text. Positions are words, or pieces of them.
+    has. A query, where there is one, is cut along with its text: `asked` says how many positions each
+    takes, and is None where there is none. Positions are words, or pieces of them.
     """
 
     def __init__(self, corpus: Corpus, split: str, device: torch.device | str = "cpu") -> None:
@@ -159,6 +160,7 @@ class Batcher:
         self._labels = part.labels.to(device)
         self._ids = part.ids.to(device)
         self.lengths = self._texts.lengths
+        self.asked = None if self._queries is None else self._queries.lengths
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -171,6 +173,7 @@ class Batcher:
         other._texts, other._queries = self._queries, self._texts
         other._truth = other._hidden = None
         other.lengths, other.words = self._queries.lengths, self._queries.words
+        other.asked = self._texts.lengths
         return other
 
     def batch(self, texts: Sequence[int] | np.ndarray) -> Batch:
@@ -294,20 +297,36 @@ def training_batches(
     return [batches[i] for i in rng.permutation(len(batches))]
 
 
-def ordered_batches(lengths: np.ndarray, max_tokens: int) -> list[np.ndarray]:
-    """Cut all texts, by length, into as few batches as the budget of padded tokens allows."""
-    order = np.argsort(lengths, kind="stable")
-    return list(_cut(order, lengths, len(lengths), max_tokens))
+def ordered_batches(
+    lengths: np.ndarray, max_tokens: int, asked: np.ndarray | None = None
+) -> list[np.ndarray]:
+    """Cut all texts, by length, into few batches within a budget of padded tokens.
+
+    Where something is `asked` of every text, of so many tokens, these count too.
+    """
+    return list(_cut(_by_length(lengths, asked), lengths, len(lengths), max_tokens, asked=asked))
 
 
-def like_batches(lengths: np.ndarray, max_tokens: int) -> list[np.ndarray]:
+def like_batches(
+    lengths: np.ndarray, max_tokens: int, asked: np.ndarray | None = None
+) -> list[np.ndarray]:
     """Cut all texts, by length, into batches of which little is padding.
 
     No text is shorter than `ALIKE` of the longest beside it: what is made of many copies of a text has
-    as many copies of its padding.
+    as many copies of its padding. What is `asked` counts, as in `ordered_batches`.
     """
-    order = np.argsort(lengths, kind="stable")
-    return list(_cut(order, lengths, len(lengths), max_tokens, ALIKE))
+    return list(_cut(_by_length(lengths, asked), lengths, len(lengths), max_tokens, ALIKE, asked))
+
+
+def _by_length(lengths: np.ndarray, asked: np.ndarray | None) -> np.ndarray:
+    """Bring texts into an order by length; of texts of about one length, by that of what is asked.
+
+    Up and down in turns, so that neighbours of unlike length are asked something of like length.
+    """
+    if asked is None:
+        return np.argsort(lengths, kind="stable")
+    about = (np.log(np.maximum(lengths, 1)) / -np.log(ALIKE)).astype(int)
+    return np.lexsort((lengths, np.where(about % 2 == 0, asked, -asked), about))
 
 
 def padded_sizes(lengths: np.ndarray, batches: Sequence[np.ndarray], power: int = 1) -> list[float]:
@@ -316,14 +335,25 @@ def padded_sizes(lengths: np.ndarray, batches: Sequence[np.ndarray], power: int 
 
 
 def _cut(
-    order: np.ndarray, lengths: np.ndarray, batch_size: int, max_tokens: int, alike: float = 0.0
+    order: np.ndarray,
+    lengths: np.ndarray,
+    batch_size: int,
+    max_tokens: int,
+    alike: float = 0.0,
+    asked: np.ndarray | None = None,
 ) -> Iterator[np.ndarray]:
-    start, widest = 0, 0
+    also = np.zeros_like(lengths) if asked is None else asked
+    start, least, most, most_asked = 0, 0, 0, 0
     for end, text in enumerate(order):
-        widest = max(widest, int(lengths[text]))
-        is_full = end - start == batch_size or (end + 1 - start) * widest > max_tokens
-        if end > start and (is_full or lengths[order[start]] < alike * widest):
-            yield order[start:end]
-            start, widest = end, int(lengths[text])
+        length, of_query = int(lengths[text]), int(also[text])
+        if end > start:
+            size = (end + 1 - start) * (max(most, length) + max(most_asked, of_query))
+            is_full = end - start == batch_size or size > max_tokens
+            if is_full or min(least, length) < alike * max(most, length):
+                yield order[start:end]
+                start = end
+        if start == end:
+            least, most, most_asked = length, length, of_query
+        least, most, most_asked = min(least, length), max(most, length), max(most_asked, of_query)
     if start < len(order):
         yield order[start:]

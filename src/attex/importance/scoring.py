@@ -37,9 +37,10 @@ def score_texts(
     starts = np.concatenate([[0], texts.words.cumsum()])
     flat = torch.empty(int(starts[-1]), dtype=torch.float64)
     tokens = PIECE_TOKENS[texts.device.type] // sharers() // model.encoder.memory_factor
-    batches = like_batches(texts.lengths, tokens)
+    batches = like_batches(texts.lengths, tokens, texts.asked)
     # Cut otherwise, other texts would lie in a piece of the same number.
-    pieces = [folder / f"piece-{ALIKE}-{tokens}-{n:05d}.safetensors" for n in range(len(batches))]
+    cut = f"{ALIKE}-{tokens}" if texts.asked is None else f"{ALIKE}-{tokens}-asked"
+    pieces = [folder / f"piece-{cut}-{n:05d}.safetensors" for n in range(len(batches))]
     sizes = padded_sizes(texts.lengths, batches, growth)
     # What a killed scoring has left is no work any more.
     to_do = [0.0 if piece.exists() else size for piece, size in zip(pieces, sizes, strict=True)]

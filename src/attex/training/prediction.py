@@ -25,7 +25,8 @@ NO_SCORES: Mapping[str, Score] = MappingProxyType({})
 def evaluation_batches(texts: Batcher) -> list[np.ndarray]:
     """Cut all texts into the batches in which a model is run over them without gradients."""
     on_gpu = texts.device.type == "cuda"
-    return ordered_batches(texts.lengths, EVALUATION_TOKENS_ON_GPU if on_gpu else EVALUATION_TOKENS)
+    tokens = EVALUATION_TOKENS_ON_GPU if on_gpu else EVALUATION_TOKENS
+    return ordered_batches(texts.lengths, tokens, texts.asked)
 
 
 class Predictor:

@@ -3,6 +3,7 @@
 import itertools
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -124,6 +125,20 @@ def test_predictions_do_not_depend_on_the_size_of_batches(
     for tokens in (1, 100, 10**6):
         monkeypatch.setattr(prediction, "EVALUATION_TOKENS", tokens)
         assert torch.allclose(predict(model, texts), expected, atol=1e-6)
+
+
+def test_a_gpu_that_many_share_is_given_less_at_a_time(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = Batcher(corpus, "test")
+    # How texts are cut is decided before anything is on the device.
+    texts.device, texts.lengths = torch.device("cuda"), np.full(10_000, 100)
+    most = {}
+    for processes in (1, 4, 26):
+        monkeypatch.setenv("ATTEX_GPU_SHARERS", str(processes))
+        most[processes] = 100 * max(map(len, prediction.evaluation_batches(texts)))
+    assert most[1] == most[4] == 131_000
+    assert most[26] == 21_800
 
 
 def test_one_seed_gives_one_model_and_another_seed_another(corpus: Corpus, tmp_path: Path) -> None:

@@ -8,12 +8,16 @@ import torch
 from torch import Tensor
 
 from attex.data.batch import Batch, Batcher, ordered_batches
+from attex.foundations.memory import sharers
 from attex.models.classifier import AttentionModel, Trace
 
 EVALUATION_TOKENS = 16_384
 """Padded tokens in a batch when no gradient is needed."""
 EVALUATION_TOKENS_ON_GPU = 131_072
-"""A GPU needs many to be worth launching."""
+"""A GPU needs many to be worth launching, and fewer where others keep it busy."""
+
+_FEW = 4
+"""Processes that a GPU surely has room for at full size: with an LSTM of 256 units it is some 3 GB each."""
 
 Score = Callable[[Trace, Batch], Tensor]
 """Something about every text, read off one forward pass: [B]."""
@@ -24,8 +28,9 @@ NO_SCORES: Mapping[str, Score] = MappingProxyType({})
 
 def evaluation_batches(texts: Batcher) -> list[np.ndarray]:
     """Cut all texts into the batches in which a model is run over them without gradients."""
-    on_gpu = texts.device.type == "cuda"
-    tokens = EVALUATION_TOKENS_ON_GPU if on_gpu else EVALUATION_TOKENS
+    tokens = EVALUATION_TOKENS
+    if texts.device.type == "cuda":
+        tokens = EVALUATION_TOKENS_ON_GPU // max(1, sharers() // _FEW)
     return ordered_batches(texts.lengths, tokens, texts.asked)
 
 

@@ -31,6 +31,7 @@ from results.answers import Answers, Said
 from results.at_hand import AtHand, asked_for, at_hand
 from results.by_seed import built_in, ceiling, chance, mean_of_all
 from results.changes import change_rows, counted, write_changes
+from results.curves import curves
 from results.directions import directions
 from results.dropped_words import TABLE as DERIVED
 from results.dropped_words import dropped_rows
@@ -94,7 +95,8 @@ def page_text(paper: PaperNumbers) -> str:
         *(chance, ceiling, built_in, mean_of_all, counted, swaps, swap_table, unexplained, directions),
         *(chance_sentence, cause_table),
     )
-    of_folder = {f.__name__: functools.partial(f, paper.folder) for f in (told, trained, all_tests)}
+    beside = (told, trained, all_tests, curves)
+    of_folder = {f.__name__: functools.partial(f, paper.folder) for f in beside}
     known = {function.__name__: function for function in functions} | pairs.ASKED
     return filled(
         paper.folder, known | of_folder | {"printed_lambda": PRINTED, "number_of": NumberOf}, paper=paper

@@ -115,6 +115,19 @@ def test_the_overview_says_what_models_against_models_gave() -> None:
         theirs = {"published": roar.published(CELL, f"racu_recursive({measure})")}
         assert words.format(**racu[measure] | theirs).replace("-", "−") in text
     assert f"{racu['attention']['racu']:.2f} [" in text
+    of_babi, of_news = (
+        {row["measure"]: row for row in rows_of("roar", f"madsen_2022_{name}_racu")}
+        for name in ("babi", "20news")
+    )
+    published = roar.published(("babi_1", *CELL[1:]), "racu_recursive(attention)")
+    needed, news = (
+        f"{{racu:.2f}} [{{low:.2f}}, {{high:.2f}}]{end}" for end in (", published", ", where")
+    )
+    for words, row in ((needed, of_babi["attention"]), (news, of_news["attention"])):
+        assert words.format(**row).replace("-", "−") in " ".join(text.split())
+    assert of_babi["attention"]["low"] > 0 > of_news["attention"]["low"]
+    assert f"published {published:.2f}. On 20News" in " ".join(text.split())
+    assert f"those of the gradient come to {of_news['gradient']['racu']:.2f}" in " ".join(text.split())
     ways = directions(paper("pruthi_2020"))
     assert ways.counted(ATTENTION) == "12 of 12"
     assert ways.counted(ACCURACY) == "11 of 12"

@@ -17,7 +17,7 @@ EVALUATION_TOKENS_ON_GPU = 131_072
 """A GPU needs many to be worth launching, and fewer where others keep it busy."""
 
 _FEW = 4
-"""Processes that a GPU surely has room for at full size: with an LSTM of 256 units it is some 3 GB each."""
+"""Processes that a GPU surely has room for at full size: an LSTM of 256 units takes some 3 GB then."""
 
 Score = Callable[[Trace, Batch], Tensor]
 """Something about every text, read off one forward pass: [B]."""

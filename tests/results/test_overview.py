@@ -128,13 +128,22 @@ def test_the_overview_says_what_models_against_models_gave() -> None:
     assert of_babi["attention"]["low"] > 0 > of_news["attention"]["low"]
     assert f"published {published:.2f}. On 20News" in " ".join(text.split())
     assert f"those of the gradient come to {of_news['gradient']['racu']:.2f}" in " ".join(text.split())
+    curves = rows_of("roar", "madsen_2022_snli_labels_retrained")
+    at = {(row["measure"], row["share"]): row for row in curves}
+    gold, own = (at[f"input_x_gradient{end}", 0.5] for end in ("(target=gold)", ""))
+    text = " ".join(text.split())
+    told = "premise has an accuracy of {value:.2f} [{low:.2f}, {high:.2f}], where"
+    assert told.format(**gold) in text
+    assert f"whole premises give {at['random', 0]['value']:.2f}. By the same scores" in text
+    assert "own decision it is {value:.2f} [{low:.2f}, {high:.2f}]".format(**own) in text
+    assert gold["low"] > own["high"], "the label is told"
     ways = directions(paper("pruthi_2020"))
     assert ways.counted(ATTENTION) == "12 of 12"
     assert ways.counted(ACCURACY) == "11 of 12"
     assert ways.counted(ABOVE) == "12 of 12"
     assert "In all 12 rows" in text
     assert (
-        "accuracy goes the way of theirs in 11, and beside models that never saw these\nwords in all 12."
+        "accuracy goes the way of theirs in 11, and beside models that never saw these words in all 12."
         in text
     )
 

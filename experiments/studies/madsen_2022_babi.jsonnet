@@ -1,6 +1,6 @@
-// Madsen et al. (2022) on bAbI 1, whose story is masked. As released: scores at the gold label, accuracy; leave-one-out is a
-// measure more.
+// Madsen et al. (2022) on bAbI 1, whose story is masked. As released: scores at the gold label, accuracy.
 //
+// Leave-one-out is a measure more, and its scores are taken at the model's own decision.
 // Models and training are Jain & Wallace's for two texts, for 40 epochs in the place of 100.
 local tasks = import '../lib/babi.libsonnet';
 local published = import '../lib/jain_wallace_2019.libsonnet';

@@ -1,6 +1,6 @@
-// Madsen et al. (2022) on SNLI, whose premise is masked. As released: scores at the gold label, accuracy;
-// leave-one-out is a measure more.
+// Madsen et al. (2022) on SNLI, whose premise is masked. As released: scores at the gold label, accuracy.
 //
+// Leave-one-out is a measure more, and its scores are taken at the model's own decision.
 // Models and training are Jain & Wallace's for two texts, but for `patience`: of the training texts at hand the best epoch
 // is an early one, and what follows it is not trained.
 local published = import '../lib/jain_wallace_2019.libsonnet';

@@ -24,6 +24,7 @@ STUDIES = {
         "madsen_2022_imdb",
         "madsen_2022_snli",
         "madsen_2022_babi",
+        "madsen_2022_babi_2",
     ),
 }
 MEASURED = ("accuracy", "f1", "f1_macro", "jsd(base)", "tvd(base)", "impermissible_mass")
